@@ -1,0 +1,73 @@
+package data
+
+import (
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+)
+
+// Record is one line of the corpus format: a skill with its text and a listing of its other files. `import`
+// reads it, `export --format jsonl` writes it with the added fields at the end.
+type Record struct {
+	Repo       string       `json:"repo"`
+	Origin     string       `json:"origin,omitempty"`
+	Commit     string       `json:"commit,omitempty"`
+	Path       string       `json:"path"`
+	File       string       `json:"file,omitempty"`
+	License    string       `json:"license,omitempty"`
+	UpdatedAt  string       `json:"updated_at,omitempty"`
+	Files      []RecordFile `json:"files"`
+	Stars      int          `json:"stars"`
+	SkillMD    *string      `json:"skill_md,omitempty"`
+	SkillMDB64 []byte       `json:"skill_md_b64,omitempty"` // in place of skill_md where the bytes are not UTF-8
+
+	// Contents of bundled files by path, written by `export --with-files`; then the basis is contents.
+	Contents map[string][]byte `json:"contents,omitempty"`
+
+	// Added by export and ignored by import.
+	ID               string `json:"id,omitempty"`
+	CopyOf           string `json:"copy_of,omitempty"`
+	Digest           string `json:"digest,omitempty"`
+	Tier             Tier   `json:"tier,omitempty"`
+	RunnableComplete *bool  `json:"runnable_complete,omitempty"`
+}
+
+// SetText stores a SKILL.md's bytes in the field that can carry them unchanged.
+func (r *Record) SetText(content []byte) {
+	if utf8.Valid(content) {
+		text := string(content)
+		r.SkillMD, r.SkillMDB64 = &text, nil
+		return
+	}
+	r.SkillMD, r.SkillMDB64 = nil, content
+}
+
+// Text returns the SKILL.md's bytes, and false if the record carries none.
+func (r *Record) Text() ([]byte, bool) {
+	if r.SkillMD != nil {
+		return []byte(*r.SkillMD), true
+	}
+	return r.SkillMDB64, r.SkillMDB64 != nil
+}
+
+// RecordFile is a bundled file in the corpus format: the array [path, bytes, git mode].
+type RecordFile struct {
+	Path string
+	Size int64
+	Mode string
+}
+
+// MarshalJSON writes the array form.
+func (f RecordFile) MarshalJSON() ([]byte, error) { return json.Marshal([]any{f.Path, f.Size, f.Mode}) }
+
+// UnmarshalJSON reads the array form.
+func (f *RecordFile) UnmarshalJSON(text []byte) error {
+	parts := []any{&f.Path, &f.Size, &f.Mode}
+	if err := json.Unmarshal(text, &parts); err != nil {
+		return fmt.Errorf("file entry %s: want [path, bytes, mode]: %w", text, err)
+	}
+	if len(parts) != 3 {
+		return fmt.Errorf("file entry %s: want [path, bytes, mode]", text)
+	}
+	return nil
+}

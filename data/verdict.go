@@ -1,0 +1,48 @@
+package data
+
+// Tier is the class of a skill in the paper's audit.
+type Tier string
+
+// The tiers.
+const (
+	TierFunctional    Tier = "functional"     // complete runnable code that fits its purpose, nothing bundled missing
+	TierPartial       Tier = "partial"        // means to ship runnable code, but something lacks
+	TierReferenceOnly Tier = "reference_only" // prose, guidance or illustrative snippets
+)
+
+// Verdict is what the audit concludes of one skill.
+type Verdict struct {
+	Tier             Tier     `json:"tier"`
+	CodeBearing      bool     `json:"code_bearing"`
+	CodeSound        bool     `json:"code_sound"`
+	MissingFiles     bool     `json:"missing_files"`
+	Missing          []string `json:"missing"`         // paths from the skill's directory, sorted
+	PurposeAligned   *bool    `json:"purpose_aligned"` // nil: not decidable without understanding
+	RunnableComplete bool     `json:"runnable_complete"`
+	Basis            Basis    `json:"basis"`
+	License          string   `json:"license"` // SPDX id, or `unknown`
+	Requires         Requires `json:"requires"`
+	Proxies          Proxies  `json:"proxies"`   // exactly as the paper's code counts
+	Corrected        Proxies  `json:"corrected"` // by the document's real structure
+}
+
+// Requires lists what a skill needs on the machine that runs it. Each list is sorted and without repeats.
+type Requires struct {
+	Executables []string `json:"executables"`
+	Packages    []string `json:"packages"`
+	Environment []string `json:"environment"`
+	Hosts       []string `json:"hosts"`
+}
+
+// Proxies are the structural counts of the paper's Figure 2 (PAPER.md, Proxies).
+type Proxies struct {
+	WordCount         int     `json:"word_count"`
+	HeadingCount      int     `json:"heading_count"`
+	CodeBlockCount    int     `json:"code_block_count"`
+	CodeFraction      float64 `json:"code_fraction"` // of characters (code points)
+	OrderedListCount  int     `json:"ordered_list_count"`
+	InlineCodeDensity float64 `json:"inline_code_density"` // spans per 100 words
+	HasScripts        bool    `json:"has_scripts"`
+	HasReferences     bool    `json:"has_references"`
+	HasBundledFiles   bool    `json:"has_bundled_files"`
+}
