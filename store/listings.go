@@ -1,0 +1,149 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"skillcorpus/data"
+)
+
+// SourceState is where the enumeration of one source stands.
+type SourceState struct {
+	Name         string
+	Completeness data.Completeness
+	Cursor       json.RawMessage // nil at the start of a walk
+	Walk         int
+	UpdatedAt    time.Time
+	Rows         int // listings of the source
+	Unlisted     int // of these: not seen by the last complete walk
+}
+
+// BeginWalk returns the cursor from which an enumeration goes on: the stored one if the last walk was
+// interrupted, nil for a new walk. Only listings seen by the walk count as listed once it is complete.
+func (s *Store) BeginWalk(ctx context.Context, source string) (cursor json.RawMessage, err error) {
+	err = s.write(ctx, func(tx *sql.Tx) error {
+		var state, text string
+		err := tx.QueryRowContext(ctx, `SELECT completeness, cursor FROM sources WHERE name = ?`, source).Scan(&state, &text)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		if data.Completeness(state) == data.Interrupted && text != "" {
+			cursor = json.RawMessage(text)
+			return nil
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO sources (name, completeness, updated_at) VALUES (?, 'interrupted', ?)
+			ON CONFLICT (name) DO UPDATE SET completeness = 'interrupted', cursor = '', walk = walk + 1, updated_at = excluded.updated_at`,
+			source, s.now().Unix())
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("begin walk of %s: %w", source, err)
+	}
+	return cursor, nil
+}
+
+// CommitListings stores a page of rows together with the cursor behind it, and makes every repository that
+// they name due.
+func (s *Store) CommitListings(ctx context.Context, source string, rows []data.Listing, cursor json.RawMessage) error {
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		var walk int
+		if err := tx.QueryRowContext(ctx, `SELECT walk FROM sources WHERE name = ?`, source).Scan(&walk); err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if err := putListing(ctx, tx, source, walk, row); err != nil {
+				return fmt.Errorf("row %s: %w", row.ExternalID, err)
+			}
+		}
+		_, err := tx.ExecContext(ctx, `UPDATE sources SET cursor = ?, updated_at = ? WHERE name = ?`, string(cursor), s.now().Unix(), source)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("store listings of %s: %w", source, err)
+	}
+	return nil
+}
+
+func putListing(ctx context.Context, tx *sql.Tx, source string, walk int, row data.Listing) error {
+	tags, err := json.Marshal(row.Tags)
+	if err != nil {
+		return err
+	}
+	var path any
+	if row.PathKnown {
+		path = data.CleanDir(row.Path)
+	}
+	key := data.RepoKey(row.RepoID())
+	_, err = tx.ExecContext(ctx, `INSERT INTO listings
+		(source, external_id, name, description, author, tags, stars, installs, url, updated_at, repo_key, ref, path, walk)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (source, external_id) DO UPDATE SET name = excluded.name, description = excluded.description,
+			author = excluded.author, tags = excluded.tags, stars = excluded.stars, installs = excluded.installs, url = excluded.url,
+			updated_at = excluded.updated_at, repo_key = excluded.repo_key, ref = excluded.ref, path = excluded.path, walk = excluded.walk`,
+		source, row.ExternalID, row.Name, row.Description, row.Author, string(tags), row.Stars, row.Installs, row.URL,
+		timeText(row.UpdatedAt), key, row.Ref, path, walk)
+	if err != nil {
+		return err
+	}
+	var alias bool
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM aliases WHERE key = ?`, key).Scan(&alias); err != nil || alias {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO repos (key, id, host, name, listed) VALUES (?, ?, ?, ?, 1)
+		ON CONFLICT (key) DO UPDATE SET listed = 1`, key, row.RepoID(), row.Host, row.Repo)
+	return err
+}
+
+func timeText(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// EndWalk stores how an enumeration ended. After a complete or capped one the cursor is forgotten.
+func (s *Store) EndWalk(ctx context.Context, source string, completeness data.Completeness) error {
+	_, err := s.writer.ExecContext(ctx, `UPDATE sources SET completeness = ?, updated_at = ?,
+		cursor = CASE WHEN ? = 'interrupted' THEN cursor ELSE '' END WHERE name = ?`, completeness, s.now().Unix(), completeness, source)
+	if err != nil {
+		return fmt.Errorf("end walk of %s: %w", source, err)
+	}
+	return nil
+}
+
+// Sources returns the state of every source, by name.
+func (s *Store) Sources(ctx context.Context) ([]SourceState, error) {
+	rows, err := s.reader.QueryContext(ctx, `SELECT name, completeness, cursor, walk, updated_at,
+		(SELECT count(*) FROM listings WHERE source = name),
+		(SELECT count(*) FROM listings l WHERE l.source = name AND l.walk < s.walk AND s.completeness = 'complete') FROM sources s ORDER BY name`)
+	if err != nil {
+		return nil, fmt.Errorf("read sources: %w", err)
+	}
+	return collect(rows, func(state *SourceState) error {
+		var cursor string
+		var updated int64
+		err := rows.Scan(&state.Name, &state.Completeness, &cursor, &state.Walk, &updated, &state.Rows, &state.Unlisted)
+		if cursor != "" {
+			state.Cursor = json.RawMessage(cursor)
+		}
+		state.UpdatedAt = time.Unix(updated, 0).UTC()
+		return err
+	})
+}
+
+// collect reads all rows before it returns, so that a pool of one connection is free for the next query.
+func collect[T any](rows *sql.Rows, scan func(*T) error) (all []T, err error) {
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		var item T
+		if err := scan(&item); err != nil {
+			return nil, err
+		}
+		all = append(all, item)
+	}
+	return all, rows.Err()
+}
