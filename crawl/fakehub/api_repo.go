@@ -1,0 +1,121 @@
+package fakehub
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+func (a *api) repoURL(r *repository) string { return a.url("api") + "/repos/" + r.fullName() }
+
+func (a *api) repo(_ *http.Request, r *repository, _ string) answer {
+	full := r.fullName()
+	owner, name, _ := strings.Cut(full, "/")
+	value := map[string]any{
+		"id": r.id, "node_id": r.nodeID, "name": name, "full_name": full, "private": false,
+		"owner":    map[string]any{"login": owner, "type": "User", "html_url": "https://github.com/" + owner},
+		"html_url": "https://github.com/" + full, "url": a.repoURL(r), "description": nil,
+		"default_branch": r.branch, "size": r.sizeKB, "stargazers_count": r.stars, "watchers_count": r.stars,
+		"archived": r.archived, "fork": false, "disabled": false, "visibility": "public",
+		"pushed_at": stamp(r.pushed), "updated_at": stamp(r.updated), "created_at": stamp(r.pushed.AddDate(-1, 0, 0)),
+		"license": nil,
+	}
+	if r.current().empty {
+		value["size"] = 0
+	}
+	if r.License != "" {
+		value["license"] = map[string]any{"key": strings.ToLower(r.License), "name": r.License, "spdx_id": r.License}
+	}
+	return jsonAnswer(http.StatusOK, value)
+}
+
+func emptyRepository() answer { return message(http.StatusConflict, "Git Repository is empty.") }
+
+func (a *api) commit(req *http.Request, r *repository, ref string) answer {
+	switch {
+	case r.current().empty:
+		return emptyRepository()
+	case !r.resolve(ref):
+		return message(http.StatusUnprocessableEntity, "No commit found for SHA: "+ref)
+	case accepts(req, "sha"):
+		return answer{contentType: "application/vnd.github.sha; charset=utf-8", body: []byte(r.Commit), status: http.StatusOK}
+	}
+	value, err := a.commitValue(r)
+	if err != nil {
+		return failure(err)
+	}
+	return jsonAnswer(http.StatusOK, value)
+}
+
+func (a *api) commits(req *http.Request, r *repository, _ string) answer {
+	if r.current().empty {
+		return emptyRepository()
+	}
+	if ref := req.URL.Query().Get("sha"); ref != "" && !r.resolve(ref) {
+		return notFound()
+	}
+	value, err := a.commitValue(r)
+	if err != nil {
+		return failure(err)
+	}
+	return jsonAnswer(http.StatusOK, []any{value})
+}
+
+func (a *api) commitValue(r *repository) (map[string]any, error) {
+	t, err := r.list()
+	if err != nil {
+		return nil, err
+	}
+	owner, _, _ := strings.Cut(r.Repo, "/")
+	person := map[string]any{"name": owner, "email": owner + "@users.noreply.github.com", "date": stamp(r.pushed)}
+	return map[string]any{
+		"sha": r.Commit, "url": a.repoURL(r) + "/commits/" + r.Commit,
+		"html_url": "https://github.com/" + r.fullName() + "/commit/" + r.Commit,
+		"commit": map[string]any{
+			"author": person, "committer": person, "message": "Update skills",
+			"tree": map[string]any{"sha": t.root, "url": a.repoURL(r) + "/git/trees/" + t.root},
+		},
+		"author": nil, "committer": nil, "parents": []any{},
+	}, nil
+}
+
+func (a *api) branches(_ *http.Request, r *repository, _ string) answer {
+	list := []any{}
+	if !r.current().empty {
+		list = append(list, map[string]any{
+			"name": r.branch, "protected": false,
+			"commit": map[string]any{"sha": r.Commit, "url": a.repoURL(r) + "/commits/" + r.Commit},
+		})
+	}
+	return jsonAnswer(http.StatusOK, list)
+}
+
+func (a *api) branch(_ *http.Request, r *repository, name string) answer {
+	if name != r.branch || r.current().empty {
+		return message(http.StatusNotFound, "Branch not found")
+	}
+	commit, err := a.commitValue(r)
+	if err != nil {
+		return failure(err)
+	}
+	return jsonAnswer(http.StatusOK, map[string]any{"name": r.branch, "commit": commit, "protected": false})
+}
+
+// archiveLink sends the caller to the codeload host.
+func (a *api) archiveLink(req *http.Request, r *repository, ref string) answer {
+	if ref == "" {
+		ref = r.branch
+	}
+	if r.current().empty || !r.resolve(ref) {
+		return notFound()
+	}
+	format := "legacy.tar.gz"
+	if strings.Contains(req.URL.Path, "/zipball") {
+		format = "legacy.zip"
+	}
+	if ref == r.branch {
+		ref = "refs/heads/" + ref
+	}
+	to := fmt.Sprintf("%s/%s/%s/%s", a.url("codeload"), r.fullName(), format, ref)
+	return answer{status: http.StatusFound, header: map[string]string{"Location": to, "Cache-Control": "public, must-revalidate, max-age=0"}}
+}

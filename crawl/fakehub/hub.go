@@ -1,0 +1,245 @@
+package fakehub
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Config says what a hub serves and how.
+type Config struct {
+	Hub    fs.FS            // a folder in hub format: index.json and the archives that it names
+	Faults *Script          // nil is a hub without faults, with the real quotas
+	Listen string           // loopback address of the API, default 127.0.0.1:0; the other hosts take free ports of its address
+	Logger *slog.Logger     // one line a request at debug; nil logs nothing
+	Now    func() time.Time // the clock of quotas and limits; nil is time.Now
+}
+
+// Hub plays several hosts. Its methods are safe for concurrent use.
+type Hub struct {
+	listen string
+	logger *slog.Logger
+	now    func() time.Time
+	index  *index
+	faults *engine
+	stats  *stats
+	hosts  []*server
+
+	closing sync.Once
+	mu      sync.Mutex // guards closed and cancel, and every Add of running
+	closed  bool
+	cancel  func()
+	running sync.WaitGroup // serving goroutines and requests in flight
+}
+
+// host is one of the parts that a hub plays.
+type host interface {
+	// classify says which endpoint and which repository a request asks for. It never looks at the state of
+	// either.
+	classify(r *http.Request) target
+	// serve answers the request. Fault rules have been applied by then.
+	serve(w http.ResponseWriter, r *http.Request, t target)
+}
+
+// target is what a request asks for.
+type target struct {
+	endpoint string      // as in the statistics, without the host
+	repo     *repository // nil where there is none of that name
+	asked    string      // the name by which the repository was asked, `owner/name`; empty where asked by number
+	rest     string      // what follows the repository, without slashes at its ends
+}
+
+// server is one host with its listener.
+type server struct {
+	name     string // as in fault rules and statistics
+	setting  string // of the environment, for Env
+	host     host
+	listener net.Listener
+	http     *http.Server
+}
+
+// New reads the folder's index.json and applies the script's unconditional repository states. Archives are
+// opened when they are asked for.
+func New(config Config) (*Hub, error) {
+	if err := checkLoopback(cmp.Or(config.Listen, defaultListen)); err != nil {
+		return nil, err
+	}
+	script := config.Faults
+	if script == nil {
+		script = &Script{}
+	}
+	index, err := readIndex(config.Hub)
+	if err != nil {
+		return nil, fmt.Errorf("read hub: %w", err)
+	}
+	h := &Hub{
+		listen: cmp.Or(config.Listen, defaultListen),
+		logger: config.Logger,
+		now:    config.Now,
+		index:  index,
+		stats:  newStats(),
+	}
+	if h.logger == nil {
+		h.logger = slog.New(slog.DiscardHandler)
+	}
+	if h.now == nil {
+		h.now = time.Now
+	}
+	if h.faults, err = newEngine(script, index, h.now); err != nil {
+		return nil, fmt.Errorf("apply fault script: %w", err)
+	}
+	archives := &codeload{index: index}
+	h.hosts = []*server{
+		{name: "api", setting: "SKILLCORPUS_GITHUB_API_URL", host: newAPI(h, script.Quotas.GitHubHour)},
+		{name: "codeload", setting: "SKILLCORPUS_CODELOAD_URL", host: archives},
+		{name: "raw", setting: "SKILLCORPUS_RAW_URL", host: &raw{index: index}},
+		{name: "skillsmp", setting: "SKILLCORPUS_SKILLSMP_URL", host: newSkillsMP(index, script.Quotas, h.now)},
+	}
+	return h, nil
+}
+
+const defaultListen = "127.0.0.1:0"
+
+func checkLoopback(address string) error {
+	name, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("listen address %q: %w", address, err)
+	}
+	if ip := net.ParseIP(name); name != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return fmt.Errorf("listen address %q: only loopback addresses are allowed, like %s", address, defaultListen)
+	}
+	return nil
+}
+
+// Start listens on all hosts and serves until Close or the end of ctx. An error leaves nothing behind.
+func (h *Hub) Start(ctx context.Context) error {
+	name, _, err := net.SplitHostPort(h.listen)
+	if err != nil {
+		return fmt.Errorf("listen address %q: %w", h.listen, err)
+	}
+	address := h.listen
+	for _, s := range h.hosts {
+		if s.listener, err = (&net.ListenConfig{}).Listen(ctx, "tcp", address); err != nil {
+			break
+		}
+		if tcp, ok := s.listener.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
+			err = fmt.Errorf("%s resolves to %s, which is not loopback", address, s.listener.Addr())
+			break
+		}
+		address = net.JoinHostPort(name, "0")
+	}
+	if err != nil {
+		for _, s := range h.hosts {
+			if s.listener != nil {
+				err = errors.Join(err, s.listener.Close())
+			}
+		}
+		return fmt.Errorf("start hub: %w", err)
+	}
+	h.serve(ctx)
+	return nil
+}
+
+func (h *Hub) serve(ctx context.Context) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(ctx, h.shutdown)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.cancel = func() { stop(); cancel() }
+	for _, s := range h.hosts {
+		s.http = &http.Server{
+			Handler:           h.handler(s),
+			BaseContext:       func(net.Listener) context.Context { return ctx },
+			ReadHeaderTimeout: 10 * time.Second,
+			ErrorLog:          slog.NewLogLogger(h.logger.Handler(), slog.LevelDebug),
+		}
+		h.running.Go(func() {
+			if err := s.http.Serve(s.listener); !errors.Is(err, http.ErrServerClosed) {
+				h.logger.Error("host stopped", "host", s.name, "err", err)
+			}
+		})
+	}
+}
+
+// Close tears all connections, waits for every goroutine of the hub, and returns nil. It may be called twice.
+func (h *Hub) Close() error {
+	h.shutdown()
+	h.running.Wait()
+	return nil
+}
+
+func (h *Hub) shutdown() {
+	h.closing.Do(func() {
+		h.mu.Lock()
+		h.closed = true
+		cancel := h.cancel
+		h.mu.Unlock()
+		if cancel == nil {
+			return
+		}
+		cancel()
+		for _, s := range h.hosts {
+			if err := s.http.Close(); err != nil {
+				h.logger.Debug("close host", "host", s.name, "err", err)
+			}
+		}
+	})
+}
+
+// enter counts a request in, and refuses it once the hub is closing, so that Close waits for all others.
+func (h *Hub) enter() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
+	h.running.Add(1)
+	return true
+}
+
+// URLs returns the base URL of each host, without a slash at the end: api, codeload, raw and skillsmp. It is
+// empty before Start.
+func (h *Hub) URLs() map[string]string {
+	urls := make(map[string]string, len(h.hosts))
+	for _, s := range h.hosts {
+		if url := s.url(); url != "" {
+			urls[s.name] = url
+		}
+	}
+	return urls
+}
+
+// Env returns the base URLs as settings that every crawl command reads: lines of KEY=value, also a file that a
+// shell can source.
+func (h *Hub) Env() string {
+	var lines strings.Builder
+	for _, s := range h.hosts {
+		fmt.Fprintf(&lines, "%s=%s\n", s.setting, s.url())
+	}
+	return lines.String()
+}
+
+func (s *server) url() string {
+	if s.listener == nil {
+		return ""
+	}
+	return "http://" + s.listener.Addr().String()
+}
+
+// url returns the base URL of a host by its name.
+func (h *Hub) url(name string) string {
+	for _, s := range h.hosts {
+		if s.name == name {
+			return s.url()
+		}
+	}
+	return ""
+}

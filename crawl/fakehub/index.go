@@ -1,0 +1,166 @@
+package fakehub
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
+// index is the folder that a hub serves, with the state that faults give to its repositories.
+type index struct {
+	folder fs.FS
+	repos  []*repository // in the order of index.json
+	byID   map[int64]*repository
+
+	mu     sync.RWMutex
+	byName map[string]*repository // lower-case names, former ones included
+}
+
+// repository is one entry of index.json with what the hub invents for it.
+type repository struct {
+	Repo    string `json:"repo"`
+	Commit  string `json:"commit"` // empty: a repository without commits
+	License string `json:"license"`
+	Zip     string `json:"zip"`
+	Bytes   int64  `json:"bytes"`
+
+	invented
+	folder fs.FS
+
+	listing sync.Once
+	tree    *tree
+	treeErr error
+
+	mu    sync.RWMutex
+	state state
+}
+
+// state is what a fault has made of a repository.
+type state struct {
+	vanished bool
+	empty    bool
+	blocked  string // dmca or tos
+	renamed  string // the new name
+}
+
+// invented holds what a folder can't tell. All of it follows from the repository's name alone.
+type invented struct {
+	id       int64
+	nodeID   string
+	branch   string
+	stars    int
+	sizeKB   int64
+	archived bool
+	pushed   time.Time
+	updated  time.Time
+}
+
+var (
+	repoName  = regexp.MustCompile(`^[A-Za-z0-9-]+/[A-Za-z0-9._-]+$`)
+	commitSHA = regexp.MustCompile(`^([0-9a-f]{40})?$`)
+)
+
+func readIndex(folder fs.FS) (*index, error) {
+	text, err := fs.ReadFile(folder, "index.json")
+	if err != nil {
+		return nil, err
+	}
+	x := &index{folder: folder, byID: make(map[int64]*repository), byName: make(map[string]*repository)}
+	if err := json.Unmarshal(text, &x.repos); err != nil {
+		return nil, fmt.Errorf("index.json: %w", err)
+	}
+	for i, r := range x.repos {
+		if r == nil || !repoName.MatchString(r.Repo) || !commitSHA.MatchString(r.Commit) {
+			return nil, fmt.Errorf("index.json: entry %d: want a repo like owner/name and a commit of 40 hex digits", i)
+		}
+		if r.Commit != "" && !fs.ValidPath(r.Zip) {
+			return nil, fmt.Errorf("index.json: %s: zip %q is no file name", r.Repo, r.Zip)
+		}
+		r.folder, r.invented = folder, invent(r)
+		r.state.empty = r.Commit == ""
+		if x.byName[strings.ToLower(r.Repo)] != nil || x.byID[r.id] != nil {
+			return nil, fmt.Errorf("index.json: %s is there twice", r.Repo)
+		}
+		x.byName[strings.ToLower(r.Repo)], x.byID[r.id] = r, r
+	}
+	return x, nil
+}
+
+func invent(r *repository) invented {
+	sum := sha256.Sum256([]byte(strings.ToLower(r.Repo)))
+	id := int64(binary.BigEndian.Uint32(sum[:4])>>2) + 1_000_000
+	branch := "main"
+	switch n := sum[4] % 16; {
+	case n == 15:
+		branch = "release/next" // a branch name may hold a slash
+	case n == 14:
+		branch = "trunk"
+	case n >= 11:
+		branch = "master"
+	}
+	// Stars spread over four powers of ten, as they do; the size counts history, so it is several times the archive's.
+	stars := int(binary.BigEndian.Uint16(sum[6:8])) >> (sum[5] % 14)
+	pushed := time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC).
+		Add(time.Duration(binary.BigEndian.Uint32(sum[8:12])%31_536_000) * time.Second)
+	return invented{
+		id:       id,
+		nodeID:   "R_" + base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(id))),
+		branch:   branch,
+		stars:    stars,
+		sizeKB:   r.Bytes / 1024 * int64(2+sum[12]%8),
+		archived: sum[13]%16 == 0,
+		pushed:   pushed,
+		updated:  pushed.Add(time.Duration(sum[14]) * time.Hour),
+	}
+}
+
+// named returns the repository of that name, in any letter case, also by a former name.
+func (x *index) named(name string) *repository {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.byName[strings.ToLower(name)]
+}
+
+// rename gives a repository a new name, beside the old ones.
+func (x *index) rename(r *repository, name string) {
+	x.mu.Lock()
+	x.byName[strings.ToLower(name)] = r
+	x.mu.Unlock()
+	r.change(func(s *state) { s.renamed = name })
+}
+
+func (r *repository) change(set func(*state)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	set(&r.state)
+}
+
+func (r *repository) current() state {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return r.state
+}
+
+// fullName is the canonical name now.
+func (r *repository) fullName() string { return cmp.Or(r.current().renamed, r.Repo) }
+
+// resolve says whether a ref names the one commit that there is: HEAD, the default branch in any of its
+// spellings, or the commit by at least seven digits.
+func (r *repository) resolve(ref string) bool {
+	if r.Commit == "" {
+		return false
+	}
+	if len(ref) >= 7 && strings.HasPrefix(r.Commit, strings.ToLower(ref)) {
+		return true
+	}
+	ref = strings.TrimPrefix(strings.TrimPrefix(ref, "refs/"), "heads/")
+	return ref == "HEAD" || ref == r.branch
+}

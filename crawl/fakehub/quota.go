@@ -1,0 +1,117 @@
+package fakehub
+
+import (
+	"sync"
+	"time"
+)
+
+// Quota is a number of requests in a window of time.
+type Quota struct {
+	Anonymous int // without credentials: 0 is the real host's figure, NoLimit none
+	Keyed     int // for each set of credentials
+}
+
+// NoLimit switches a quota off.
+const NoLimit = -1
+
+// Quotas are the limits of the hosts that a hub plays. The zero value is the real hosts' figures.
+type Quotas struct {
+	GitHubHour     Quota // 60 and 5,000
+	SkillsMPDay    Quota // 50 and 500, reset at 00:00 UTC
+	SkillsMPMinute Quota // 10 and 30
+}
+
+func (q Quota) or(usual Quota) Quota {
+	if q.Anonymous == 0 {
+		q.Anonymous = usual.Anonymous
+	}
+	if q.Keyed == 0 {
+		q.Keyed = usual.Keyed
+	}
+	return q
+}
+
+// quota counts requests in windows of fixed length that start with a caller's first request, or with the day.
+type quota struct {
+	limits Quota
+	window time.Duration
+	mu     sync.Mutex
+	used   map[string]usage // by credentials; empty for callers without
+}
+
+// usage is how far one caller is.
+type usage struct {
+	limit int
+	used  int
+	reset time.Time
+}
+
+func newQuota(limits Quota, window time.Duration) *quota {
+	return &quota{limits: limits, window: window, used: make(map[string]usage)}
+}
+
+// remaining never falls to 0 where there is no limit.
+func (u usage) remaining() int {
+	if u.limit == NoLimit {
+		return unlimited
+	}
+	return max(0, u.limit-u.used)
+}
+
+const unlimited = 1_000_000
+
+// take counts one request, and reports false when the caller has used up the window.
+func (q *quota) take(caller string, now time.Time) (usage, bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	u := q.current(caller, now)
+	if u.limit != NoLimit && u.used >= u.limit {
+		return u, false
+	}
+	u.used++
+	q.used[caller] = u
+	return u, true
+}
+
+// giveBack undoes one take.
+func (q *quota) giveBack(caller string, now time.Time) usage {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	u := q.current(caller, now)
+	u.used = max(0, u.used-1)
+	q.used[caller] = u
+	return u
+}
+
+// look returns a caller's usage and counts nothing.
+func (q *quota) look(caller string, now time.Time) usage {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.current(caller, now)
+}
+
+// current returns the usage of the running window. It is called with the lock held.
+func (q *quota) current(caller string, now time.Time) usage {
+	u, ok := q.used[caller]
+	if ok && now.Before(u.reset) {
+		return u
+	}
+	u = usage{limit: q.limits.Keyed, reset: now.Add(q.window)}
+	if caller == "" {
+		u.limit = q.limits.Anonymous
+	}
+	if q.window == day {
+		u.reset = now.UTC().Truncate(day).Add(day)
+	}
+	return u
+}
+
+const day = 24 * time.Hour
+
+// of returns the figure for callers with or without credentials.
+func (q Quota) of(keyed bool) int {
+	if keyed {
+		return q.Keyed
+	}
+	return q.Anonymous
+}

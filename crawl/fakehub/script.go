@@ -1,0 +1,170 @@
+package fakehub
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Script orders faults and quotas. ReadScript reads one from YAML; docs/fakehub.md describes the format.
+type Script struct {
+	Seed   uint64 // of every draw
+	Quotas Quotas
+	Rules  []Rule // in order: of those that fire for a request the first acts
+}
+
+// Rule is one fault: when, and what.
+type Rule struct {
+	Match Match
+	Do    Action
+}
+
+// Match says for which requests a rule fires. Empty fields match everything; all given ones must hold.
+type Match struct {
+	Host        string // api, codeload, raw or skillsmp
+	Path        string // glob where `*` is any run of characters; with a `?` it is compared with path and query
+	Repo        string // glob of owner/name in any letter case
+	Method      string
+	Nth         []int   // from 1, counted for each rule and each request (method, host, path, query)
+	Every       int     // each n-th, counted likewise
+	Probability float64 // drawn from seed, rule, request and count, so that the order of requests doesn't matter
+}
+
+// Action says what a rule does. Limit excludes status, body and cut; a state of a repository (Vanish, Empty, Block,
+// RenameTo) stands alone and holds on every host from then on.
+type Action struct {
+	Status   int               // in place of the host's own answer
+	Headers  map[string]string // over the answer's own
+	Body     string            // with Status
+	Delay    time.Duration     // before the answer
+	CutAfter *int64            // tear the connection after so many bytes of the body
+	Limit    *Limit
+	Vanish   bool   // 404
+	Empty    bool   // a repository without commits
+	Block    string // dmca or tos
+	RenameTo string // owner/name; the former name answers with a redirect
+}
+
+// Limit is an exhausted rate limit. Once it fires, the host answers every request with it until the reset.
+type Limit struct {
+	Kind   string        // primary or secondary
+	Reset  time.Duration // from the moment it fires
+	Silent bool          // no header tells of it, only the body
+	Status int           // 403 or 429; 0 is 403 at the API and 429 elsewhere
+}
+
+const (
+	limitPrimary   = "primary"
+	limitSecondary = "secondary"
+	blockDMCA      = "dmca"
+	blockTOS       = "tos"
+)
+
+// check returns what is wrong with a rule, naming the field.
+func (r Rule) check() error {
+	if err := r.Match.check(); err != nil {
+		return fmt.Errorf("match.%w", err)
+	}
+	if err := r.Do.check(); err != nil {
+		return fmt.Errorf("do.%w", err)
+	}
+	if r.Do.RenameTo != "" && !repoName.MatchString(r.Match.Repo) {
+		return errors.New("do.rename_to: wants the one repository in match.repo, without *")
+	}
+	return nil
+}
+
+func (m Match) check() error {
+	switch {
+	case m.Host != "" && !slices.Contains([]string{"api", "codeload", "raw", "skillsmp"}, m.Host):
+		return fmt.Errorf("host: %q is none of api, codeload, raw, skillsmp", m.Host)
+	case m.Path != "" && !strings.HasPrefix(m.Path, "/") && !strings.HasPrefix(m.Path, "*"):
+		return fmt.Errorf("path: %q begins with neither / nor *", m.Path)
+	case m.Repo != "" && strings.Count(m.Repo, "/") != 1 && !strings.Contains(m.Repo, "*"):
+		return fmt.Errorf("repo: %q is not like owner/name", m.Repo)
+	case m.Method != strings.ToUpper(m.Method):
+		return fmt.Errorf("method: %q is not in capitals", m.Method)
+	case slices.ContainsFunc(m.Nth, func(n int) bool { return n < 1 }):
+		return errors.New("nth: counts from 1")
+	case m.Every < 0:
+		return errors.New("every: is at least 1")
+	case !(m.Probability >= 0 && m.Probability <= 1):
+		return errors.New("probability: lies in 0..1")
+	}
+	return nil
+}
+
+func (a Action) check() error {
+	switch {
+	case a.Status != 0 && (a.Status < 200 || a.Status > 599):
+		return fmt.Errorf("status: %d is not in 200..599", a.Status)
+	case a.Body != "" && (a.Status == 0 || a.Status == http.StatusNoContent || a.Status == http.StatusNotModified):
+		return errors.New("body: wants a status that carries one")
+	case a.Delay < 0:
+		return errors.New("delay: is negative")
+	case a.CutAfter != nil && *a.CutAfter < 0:
+		return errors.New("cut_after: is negative")
+	case a.Block != "" && a.Block != blockDMCA && a.Block != blockTOS:
+		return fmt.Errorf("block: %q is neither dmca nor tos", a.Block)
+	case a.RenameTo != "" && !repoName.MatchString(a.RenameTo):
+		return fmt.Errorf("rename_to: %q is not like owner/name", a.RenameTo)
+	}
+	if err := checkHeaders(a.Headers); err != nil {
+		return err
+	}
+	answers := a.Status != 0 || a.CutAfter != nil
+	states := a.states()
+	switch {
+	case a.Limit != nil && (answers || states > 0):
+		return errors.New("limit: goes with nothing but delay and headers")
+	case states > 1 || states == 1 && (answers || a.Delay > 0 || len(a.Headers) > 0):
+		return errors.New("vanish, empty, block, rename_to: each stands alone")
+	case a.Limit == nil && !answers && states == 0 && a.Delay == 0 && len(a.Headers) == 0:
+		return errors.New("nothing to do")
+	case a.Limit != nil:
+		return a.Limit.check()
+	}
+	return nil
+}
+
+// states counts the repository states that an action orders.
+func (a Action) states() int {
+	n := 0
+	for _, ordered := range []bool{a.Vanish, a.Empty, a.Block != "", a.RenameTo != ""} {
+		if ordered {
+			n++
+		}
+	}
+	return n
+}
+
+func checkHeaders(headers map[string]string) error {
+	for name, value := range headers {
+		if strings.ContainsFunc(name, notToken) || name == "" || strings.ContainsAny(value, "\r\n\x00") {
+			return fmt.Errorf("headers: %q: %q is no header", name, value)
+		}
+		if framing := http.CanonicalHeaderKey(name); framing == "Content-Length" || framing == "Transfer-Encoding" {
+			return fmt.Errorf("headers: %s belongs to the connection (cut_after makes a body end early)", framing)
+		}
+	}
+	return nil
+}
+
+func notToken(r rune) bool {
+	return r <= ' ' || r >= 0x7f || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)
+}
+
+func (l Limit) check() error {
+	switch {
+	case l.Kind != limitPrimary && l.Kind != limitSecondary:
+		return fmt.Errorf("limit.kind: %q is neither primary nor secondary", l.Kind)
+	case l.Reset <= 0:
+		return errors.New("limit.reset: wants a duration above 0")
+	case l.Status != 0 && l.Status != http.StatusForbidden && l.Status != http.StatusTooManyRequests:
+		return fmt.Errorf("limit.status: %d is neither 403 nor 429", l.Status)
+	}
+	return nil
+}
