@@ -1,0 +1,107 @@
+package github
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/go-github/v60/github"
+
+	"skillcorpus/crawl/source/polite"
+)
+
+// The hosts of GitHub itself.
+const (
+	DefaultAPIURL      = "https://api.github.com"
+	DefaultCodeloadURL = "https://codeload.github.com"
+)
+
+// mostOfAnswer bounds an answer of the API, in bytes. A page of 100 refs takes about 40 KB.
+const mostOfAnswer = 8 << 20
+
+// Config says which hosts play GitHub and how they are asked. Only Now must be set.
+type Config struct {
+	APIURL, CodeloadURL string // base URLs; empty are the real ones
+	Token               string // goes to the origin of APIURL and to those of TokenHosts, nowhere else
+	TokenHosts          []string
+	UserAgent           string
+	RequestsPerSecond   float64       // a host; 0 is polite.DefaultRequestsPerSecond
+	RetryWait           time.Duration // before another try after a connection error or 5xx
+	StallTimeout        time.Duration
+	MaxWait             time.Duration // no retry time lies further ahead
+	Transport           http.RoundTripper
+	Now                 func() time.Time
+	Logger              *slog.Logger
+}
+
+// Client asks GitHub. It is safe for concurrent use.
+type Client struct {
+	api      *github.Client
+	http     *http.Client
+	codeload *url.URL
+	token    bool
+	now      func() time.Time
+}
+
+// New returns a client, or an error about the settings.
+func New(config Config) (*Client, error) {
+	api, err := baseURL(cmp.Or(config.APIURL, DefaultAPIURL))
+	if err != nil {
+		return nil, fmt.Errorf("GitHub API: %w", err)
+	}
+	codeload, err := baseURL(cmp.Or(config.CodeloadURL, DefaultCodeloadURL))
+	if err != nil {
+		return nil, fmt.Errorf("GitHub codeload: %w", err)
+	}
+	chain, err := polite.NewClient(polite.Config{
+		UserAgent:         config.UserAgent,
+		Token:             config.Token,
+		TokenOrigins:      append([]string{api.String()}, config.TokenHosts...),
+		RequestsPerSecond: config.RequestsPerSecond,
+		RetryWait:         config.RetryWait,
+		StallTimeout:      config.StallTimeout,
+		MaxWait:           config.MaxWait,
+		Transport:         config.Transport,
+		Now:               config.Now,
+		Logger:            config.Logger,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("GitHub: %w", err)
+	}
+	forAPI := *chain
+	forAPI.Transport = answers{chain.Transport}
+	c := &Client{api: github.NewClient(&forAPI), http: chain, codeload: codeload, token: config.Token != "", now: config.Now}
+	c.api.BaseURL = api
+	return c, nil
+}
+
+func baseURL(text string) (*url.URL, error) {
+	if _, err := polite.Origin(text); err != nil {
+		return nil, err
+	}
+	u, err := url.Parse(strings.TrimSuffix(text, "/") + "/")
+	if err != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("base URL: want https://host[:port][/path]")
+	}
+	return u, nil
+}
+
+// answers prepares what go-github sees: bodies under a cap, and no rate headers, because it would remember
+// them by its own clock and answer later calls with made-up errors. The chain below keeps the limits.
+type answers struct{ next http.RoundTripper }
+
+// RoundTrip passes the request on.
+func (a answers) RoundTrip(req *http.Request) (*http.Response, error) {
+	response, err := a.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	response.Header.Del("X-RateLimit-Remaining")
+	response.Header.Del("X-RateLimit-Reset")
+	response.Body = polite.Capped(response.Body, mostOfAnswer)
+	return response, nil
+}

@@ -1,0 +1,33 @@
+// Package source owns the one interface through which the crawl reads marketplaces, lists and folders. Each
+// implementation lies in a folder of its own below; sourcetest holds the suite that all of them pass.
+//
+// A source only says what a marketplace lists. It never fetches repositories and never stores anything: the
+// crawl stage calls it and keeps its rows and its cursor.
+package source
+
+import (
+	"context"
+	"encoding/json"
+
+	"skillcorpus/data"
+)
+
+// Source enumerates the listings of one marketplace, list or folder.
+type Source interface {
+	// Name tells the source's rows apart from all others, as in `crawl --source NAME[:ARG]`.
+	Name() string
+
+	// Enumerate gives the rows from where cursor points on; a nil cursor, or one that the source no longer
+	// understands, is the beginning. It calls emit for each page with its rows and the cursor after them, so
+	// that the caller can store both in one transaction; rows may be empty where only the cursor moved, and a
+	// row may come again. An error of emit ends the enumeration and is returned as it is.
+	//
+	// The end is Complete or Capped with a nil error: the next enumeration starts with a nil cursor. Any other
+	// end is Interrupted with an error: ctx's own, emit's, or a *data.ItemError, whose RetryAt says when a
+	// limited source may be asked again. The last emitted cursor goes on from there, and, at the end of an
+	// enumeration, gives the same end again without rows.
+	Enumerate(ctx context.Context, cursor json.RawMessage, emit Emit) (data.Completeness, error)
+}
+
+// Emit takes one page of rows and the cursor after it.
+type Emit = func(rows []data.Listing, next json.RawMessage) error
