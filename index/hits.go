@@ -1,0 +1,135 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"skillcorpus/index/lexical"
+	"skillcorpus/index/rank"
+	"skillcorpus/index/words"
+)
+
+// hits returns the page of a request as hits.
+func (s *Searcher) hits(ctx context.Context, q Request, f findings) ([]Hit, error) {
+	from := min(q.Offset, len(f.candidates))
+	page := f.candidates[from:min(from+q.K, len(f.candidates))]
+	ids := make([]string, len(page))
+	for i, c := range page {
+		ids[i] = c.ID
+	}
+	skills, err := s.words.Get(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]Hit, len(page))
+	for i, c := range page {
+		skill := skills[c.ID]
+		hits[i] = Hit{
+			QueryID: q.ID, Rank: from + i + 1, ID: c.ID, Name: skill.Name, Description: skill.Description,
+			Score: c.Score, Confidence: confidence(c, f.terms), Why: why(q, c, skill, f.terms), CopyOf: skill.CopyOf,
+			Repo: skill.Repo, License: skill.License, Tier: skill.Tier, RunnableComplete: skill.Runnable,
+			Stars: skill.Stars, Installs: skill.Installs,
+		}
+		if !q.KeepCopies {
+			if hits[i].Copies, err = s.places(ctx, skill); err != nil {
+				return nil, err
+			}
+		}
+		if q.Explain {
+			if hits[i].Stages, err = s.stages(ctx, c, f); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return hits, nil
+}
+
+// places returns the ids of all other records with the same bytes.
+func (s *Searcher) places(ctx context.Context, skill lexical.Skill) ([]string, error) {
+	canonical := skill.ID
+	if skill.CopyOf != "" {
+		canonical = skill.CopyOf
+	}
+	ids, err := s.words.Copies(ctx, canonical)
+	if err != nil || skill.CopyOf == "" {
+		return ids, err
+	}
+	ids = slices.DeleteFunc(append(ids, canonical), func(id string) bool { return id == skill.ID })
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// confidence maps a candidate into 0 to 1, as Hit.Confidence says.
+func confidence(c rank.Candidate, terms []lexical.Term) float64 {
+	if c.Pin > rank.PinNone {
+		return 1
+	}
+	if greatest := lexical.GreatestScore(terms); greatest > 0 {
+		return min(c.Score/greatest, 1)
+	}
+	return 0
+}
+
+// why says in a few words what made a skill a hit.
+func why(q Request, c rank.Candidate, skill lexical.Skill, terms []lexical.Term) string {
+	if q.Prefix != "" {
+		return fmt.Sprintf("begins with %q", q.Prefix)
+	}
+	var reasons []string
+	if c.Pin > rank.PinNone {
+		reasons = append(reasons, pinNote(c.Pin))
+	}
+	left := slices.Clone(terms)
+	for _, part := range []struct{ field, text string }{
+		{"name", skill.Name},
+		{"triggers", strings.Join(skill.Triggers, "\n")},
+		{"tags", strings.Join(skill.Tags, "\n")},
+		{"description", skill.Description},
+	} {
+		stems := map[string]bool{}
+		words.Document(part.text, func(word []byte) { stems[words.Stem(string(word))] = true })
+		var held []string
+		left = slices.DeleteFunc(left, func(t lexical.Term) bool {
+			if stems[t.Stem] {
+				held = append(held, t.Word)
+			}
+			return stems[t.Stem]
+		})
+		if len(held) > 0 {
+			reasons = append(reasons, part.field+": "+strings.Join(held, ", "))
+		}
+	}
+	if len(reasons) == 0 {
+		return "words in its text"
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// pinNote says what a pin means.
+func pinNote(pin rank.Pin) string {
+	switch pin {
+	case rank.PinID:
+		return "the query is its id"
+	case rank.PinName:
+		return "the query is its name"
+	}
+	return "the query names it"
+}
+
+// stages returns what every list and step made of a candidate.
+func (s *Searcher) stages(ctx context.Context, c rank.Candidate, f findings) ([]Stage, error) {
+	var stages []Stage
+	if place, ok := f.lexical[c.ID]; ok {
+		matched, err := s.words.Matched(ctx, c.ID, f.terms)
+		if err != nil {
+			return nil, err
+		}
+		stages = append(stages, Stage{Name: "lexical", Rank: place, Score: c.Score, Matched: matched})
+	}
+	if c.Pin > rank.PinNone {
+		stages = append(stages, Stage{Name: "pin", Note: pinNote(c.Pin)})
+	}
+	return stages, nil
+}

@@ -1,0 +1,129 @@
+package lexical
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"skillcorpus/data"
+)
+
+// Query is what to search for: terms of Terms, and what a skill must be to count.
+type Query struct {
+	Terms   []Term
+	Filter  Filter
+	Limit   int
+	Weights Weights
+}
+
+// Filter restricts a search. Each set condition must hold; a list holds if one of its values does.
+type Filter struct {
+	Licenses []string // SPDX ids, letter case ignored
+	Tiers    []data.Tier
+	Sources  []string
+	Repo     string // a repository's id, letter case ignored
+	MinStars int
+	Runnable bool // only skills that are runnable-complete
+}
+
+// Match is one skill that holds words of the query.
+type Match struct {
+	ID       string
+	Score    float64 // BM25, greater is better
+	Stars    int
+	Installs int
+	CopyOf   string
+}
+
+// Search returns the best matches by score and then id, at most Limit of them.
+func (x *Index) Search(ctx context.Context, q Query) ([]Match, error) {
+	if len(q.Terms) == 0 {
+		return nil, nil
+	}
+	where, args := q.Filter.where()
+	inner := `SELECT w.rowid AS skill, ` + weigh(q.Weights) + ` AS score FROM words w WHERE words MATCH ?1`
+	if where != "" {
+		inner = `SELECT w.rowid AS skill, ` + weigh(q.Weights) + ` AS score FROM words w CROSS JOIN skills s ON s.rowid = w.rowid
+			WHERE words MATCH ?1` + where
+	}
+	query := fmt.Sprintf(`SELECT s.id, -m.score, s.stars, s.installs, s.copy_of
+		FROM (%s ORDER BY score, skill LIMIT %d) m CROSS JOIN skills s ON s.rowid = m.skill ORDER BY m.score, m.skill`,
+		inner, q.Limit)
+	rows, err := x.db.QueryContext(ctx, query, append([]any{match(q.Terms)}, args...)...)
+	if err != nil {
+		return nil, explain("search words", err)
+	}
+	defer rows.Close()
+	var found []Match
+	for rows.Next() {
+		var m Match
+		if err := rows.Scan(&m.ID, &m.Score, &m.Stars, &m.Installs, &m.CopyOf); err != nil {
+			return nil, explain("search words", err)
+		}
+		found = append(found, m)
+	}
+	return found, explain("search words", rows.Err())
+}
+
+// where returns the filter as further conditions on skills s, with arguments numbered from 2.
+func (f Filter) where() (string, []any) {
+	var out strings.Builder
+	var args []any
+	add := func(condition string, value any) {
+		args = append(args, value)
+		fmt.Fprintf(&out, " AND "+condition, len(args)+1)
+	}
+	if len(f.Licenses) > 0 {
+		add(`lower(s.license) IN (SELECT lower(value) FROM json_each(?%d))`, list(f.Licenses))
+	}
+	if len(f.Tiers) > 0 {
+		add(`s.tier IN (SELECT value FROM json_each(?%d))`, list(f.Tiers))
+	}
+	if len(f.Sources) > 0 {
+		add(`EXISTS (SELECT 1 FROM json_each(s.sources) o JOIN json_each(?%d) w ON o.value = w.value)`, list(f.Sources))
+	}
+	if f.Repo != "" {
+		add(`lower(s.repo) = lower(?%d)`, f.Repo)
+	}
+	if f.MinStars > 0 {
+		add(`s.stars >= ?%d`, f.MinStars)
+	}
+	if f.Runnable {
+		out.WriteString(" AND s.runnable")
+	}
+	return out.String(), args
+}
+
+// list returns the values as a JSON array, the form in which a condition takes several.
+func list[T ~string](values []T) string {
+	out, err := json.Marshal(values)
+	if err != nil {
+		panic(err) // strings always marshal
+	}
+	return string(out)
+}
+
+// Matched returns which of the terms a skill holds, by field. It asks for each word and field by itself: for
+// explaining a few hits, not for ranking.
+func (x *Index) Matched(ctx context.Context, id string, terms []Term) (map[Field][]string, error) {
+	found := map[Field][]string{}
+	for _, field := range Fields() {
+		for _, t := range terms {
+			word := t.Stem
+			if field == FieldExact {
+				word = string(exactMark) + t.Word
+			}
+			var holds bool
+			err := x.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM words WHERE words MATCH ?
+				AND rowid = (SELECT rowid FROM skills WHERE id = ?))`, string(field)+" : "+quote(word), id).Scan(&holds)
+			if err != nil {
+				return nil, explain("explain match", err)
+			}
+			if holds {
+				found[field] = append(found[field], t.Word)
+			}
+		}
+	}
+	return found, nil
+}
