@@ -1,0 +1,142 @@
+// Package code owns what can be known of a skill's code without running it: which language a block is in,
+// whether a real parser takes it, whether it is whole or elided, and what it needs on the machine that runs it.
+//
+// It never executes anything and never judges a skill. Package facts calls it.
+package code
+
+import (
+	"strings"
+
+	"skillcorpus/data"
+)
+
+// State says what a parser makes of a piece of code.
+type State string
+
+// The states of a piece of code.
+const (
+	OK        State = "ok"
+	Broken    State = "broken"
+	Template  State = "template"  // it does not parse, and carries prompts, placeholders or elisions that explain it
+	Unchecked State = "unchecked" // a programming language for which no parser is at hand, or over the limits
+	NotCode   State = "not code"  // text, Markdown, console output, diffs
+)
+
+// Unit is one fence, one indented block or one bundled script.
+type Unit struct {
+	File        string // from the skill's directory; SKILL.md's own name for a block
+	Line        int    // of the opening fence, or of the first line
+	Lang        string // canonical, empty where none is named
+	Fenced      bool
+	Open        bool // a fence that nothing closes
+	Script      bool // a bundled file
+	Lines       int  // that are neither blank nor comments
+	State       State
+	Problem     string // the parser's message, with Broken
+	ProblemLine int    // in File
+	Elision     string // the words that show that something was left out
+	ElisionLine int
+	Needs       Needs
+}
+
+// Blocks returns the code sections of a SKILL.md, in order.
+func Blocks(doc data.Document, skillMD []byte, file string) []Unit {
+	var units []Unit
+	for _, s := range doc.Sections {
+		if s.Kind != data.SectionCode {
+			continue
+		}
+		u := Unit{File: file, Line: s.Line, Lang: Language(s.Lang), Fenced: s.Fenced, Open: s.Open}
+		if s.Fenced {
+			u.Line--
+		}
+		u.inspect(s.Read(skillMD), s.Line)
+		units = append(units, u)
+	}
+	return units
+}
+
+// Script returns the state of a bundled file, given its content. ok is false for a file in no language that
+// is known.
+func Script(name string, content []byte) (u Unit, ok bool) {
+	text := string(content)
+	lang := languageOf(name, text)
+	if lang == "" {
+		return Unit{}, false
+	}
+	u = Unit{File: name, Line: 1, Lang: lang, Script: true}
+	u.inspect(text, 1)
+	return u, true
+}
+
+// inspect fills in everything that depends on the text, whose first line is line first of the file.
+func (u *Unit) inspect(text string, first int) {
+	u.Lines = countLines(text, u.Lang)
+	u.State = NotCode
+	if u.Lang == "" && looksLikeShell(text) {
+		u.Lang = Shell
+	}
+	if !isCode(u.Lang) {
+		return
+	}
+	u.Elision, u.ElisionLine = elision(text, first, u.Script)
+	u.check(text, first)
+	u.Needs = needs(text, u.Lang)
+}
+
+func (u *Unit) check(text string, first int) {
+	parse := parserOf(u.Lang)
+	if parse == nil || len(text) > maxParse || tooDeep(text) {
+		u.State = Unchecked
+		return
+	}
+	if !u.Script && strings.TrimSpace(text) == "" {
+		u.State = OK
+		return
+	}
+	at := parse(text)
+	switch {
+	case at == nil:
+		u.State = OK
+	case !u.Script && isTemplate(text):
+		u.State = Template
+	case u.Script && strings.Contains(text, "{{"):
+		u.State = Template
+	default:
+		u.State, u.Problem, u.ProblemLine = Broken, at.message, first+max(at.line, 1)-1
+	}
+}
+
+// Limits on what is given to a parser: recursive ones need stack in proportion to the nesting.
+const (
+	maxParse = 256 << 10
+	maxDepth = 200
+)
+
+// tooDeep reports whether brackets nest deeper than any parser here should follow.
+func tooDeep(text string) bool {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '(', '[', '{':
+			if depth++; depth > maxDepth {
+				return true
+			}
+		case ')', ']', '}':
+			depth = max(0, depth-1)
+		}
+	}
+	return false
+}
+
+func countLines(text, lang string) int {
+	count := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "//") || (strings.HasPrefix(line, "#") && lang != "c" && lang != "cpp") {
+			continue
+		}
+		count++
+	}
+	return count
+}

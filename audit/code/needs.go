@@ -1,0 +1,234 @@
+package code
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Needs is what a piece of code asks of the machine that runs it. The lists are in order of appearance and
+// may repeat.
+type Needs struct {
+	Executables []string
+	Packages    []string // manager and name: `pip:requests`
+	Environment []string
+	Hosts       []string
+}
+
+var (
+	address = regexp.MustCompile(`(?i)\b(?:https?|wss?)://(?:[^\s/@"'<>]*@)?([a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?\.[a-z]{2,24})(?:[:/?#\s"'` + "`" + `)>\]},;\\]|$)`)
+	// Reads of the environment in the languages that skills use most.
+	readsEnv   = regexp.MustCompile(`(?:os\.environ(?:\.get)?|os\.getenv|os\.Getenv|os\.LookupEnv|process\.env|ENV(?:\.fetch)?|System\.getenv|env::var|Deno\.env\.get|Sys\.getenv|import\.meta\.env)(?:[\[(]\s*["']|\.)([A-Z][A-Z0-9_]+)\b`)
+	powershell = regexp.MustCompile(`\$env:([A-Z][A-Z0-9_]+)\b`)
+	bareAngle  = regexp.MustCompile(`<([A-Za-z][\w .:/|-]{0,60})>`)
+	envName    = regexp.MustCompile(`^[A-Z][A-Z0-9_]+$`)
+	executable = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._+-]{0,40}$`)
+)
+
+func needs(text, lang string) Needs {
+	var n Needs
+	if strings.Contains(text, "://") {
+		for _, m := range address.FindAllStringSubmatch(text, -1) {
+			if host := strings.ToLower(m[1]); isHost(host) {
+				n.Hosts = append(n.Hosts, host)
+			}
+		}
+	}
+	if lang == Shell || lang == "zsh" {
+		n.shell(text)
+		return n
+	}
+	if strings.Contains(text, "env") || strings.Contains(text, "ENV") {
+		for _, m := range readsEnv.FindAllStringSubmatch(text, -1) {
+			n.variable(m[1])
+		}
+	}
+	if lang == "powershell" {
+		for _, m := range powershell.FindAllStringSubmatch(text, -1) {
+			n.variable(m[1])
+		}
+	}
+	return n
+}
+
+// isHost leaves out names that stand for any host.
+func isHost(host string) bool {
+	for _, any := range []string{"example.com", "example.org", "example.net"} {
+		if host == any || strings.HasSuffix(host, "."+any) {
+			return false
+		}
+	}
+	for _, word := range []string{"your", "my-", "xxx", "placeholder"} {
+		if strings.HasPrefix(host, word) || strings.Contains(host, "."+word) {
+			return false
+		}
+	}
+	return !strings.HasSuffix(host, ".local") && !strings.HasSuffix(host, ".test") && !strings.HasSuffix(host, ".example") && !strings.HasSuffix(host, ".invalid")
+}
+
+func (n *Needs) variable(name string) {
+	if envName.MatchString(name) && !shellOwn(name) {
+		n.Environment = append(n.Environment, name)
+	}
+}
+
+// shell walks what bash's grammar makes of a text. Prompts and <placeholders> are smoothed away first,
+// since they are not part of the commands.
+func (n *Needs) shell(text string) {
+	if len(text) > maxParse || tooDeep(text) {
+		return
+	}
+	file, err := parseCommands(text)
+	if err != nil {
+		if file, err = parseCommands(smooth(text)); err != nil {
+			return
+		}
+	}
+	walk := shellWalk{needs: n, own: map[string]bool{}}
+	syntax.Walk(file, walk.declare)
+	syntax.Walk(file, walk.visit)
+}
+
+func parseCommands(text string) (*syntax.File, error) {
+	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+}
+
+func smooth(text string) string {
+	lines := strings.Split(text, "\n")
+	prompted := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "$ ") })
+	for i, line := range lines {
+		trimmed := strings.TrimSpace(line)
+		if command, ok := strings.CutPrefix(trimmed, "$ "); ok {
+			lines[i] = command
+		} else if prompted {
+			lines[i] = "" // what a command printed
+		}
+	}
+	return bareAngle.ReplaceAllString(strings.Join(lines, "\n"), "placeholder")
+}
+
+type shellWalk struct {
+	needs *Needs
+	own   map[string]bool // functions and variables that the text itself defines
+}
+
+func (w *shellWalk) declare(node syntax.Node) bool {
+	switch node := node.(type) {
+	case *syntax.FuncDecl:
+		if node.Name != nil {
+			w.own[node.Name.Value+"()"] = true
+		}
+	case *syntax.Assign:
+		if node.Name != nil && (node.Value != nil || node.Array != nil) {
+			w.own[node.Name.Value] = true
+		}
+	case *syntax.WordIter:
+		if node.Name != nil {
+			w.own[node.Name.Value] = true
+		}
+	case *syntax.CallExpr:
+		if len(node.Args) > 1 && node.Args[0].Lit() == "read" {
+			for _, arg := range node.Args[1:] {
+				w.own[arg.Lit()] = true
+			}
+		}
+	}
+	return true
+}
+
+func (w *shellWalk) visit(node syntax.Node) bool {
+	switch node := node.(type) {
+	case *syntax.CallExpr:
+		w.call(node.Args)
+	case *syntax.ParamExp:
+		if node.Param != nil && !w.own[node.Param.Value] {
+			w.needs.variable(node.Param.Value)
+		}
+	}
+	return true
+}
+
+// call notes the program that a simple command runs, and the packages that it installs.
+func (w *shellWalk) call(args []*syntax.Word) {
+	words := make([]string, len(args))
+	for i, arg := range args {
+		words[i] = literal(arg)
+	}
+	for len(words) > 0 && wraps(words[0]) {
+		w.program(words[0])
+		words = words[1:]
+		for len(words) > 0 && (strings.HasPrefix(words[0], "-") || strings.Contains(words[0], "=") || words[0] == "") {
+			words = words[1:]
+		}
+	}
+	if len(words) == 0 {
+		return
+	}
+	w.program(words[0])
+	w.needs.Packages = append(w.needs.Packages, installs(words)...)
+}
+
+func (w *shellWalk) program(name string) {
+	if executable.MatchString(name) && !builtin(name) && !w.own[name+"()"] && name != "placeholder" && !strings.HasSuffix(name, ".") {
+		w.needs.Executables = append(w.needs.Executables, name)
+	}
+}
+
+// literal returns a word's text without quotes, and the empty string where it depends on a variable.
+func literal(w *syntax.Word) string {
+	var text strings.Builder
+	for _, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			text.WriteString(part.Value)
+		case *syntax.SglQuoted:
+			text.WriteString(part.Value)
+		case *syntax.DblQuoted:
+			for _, inner := range part.Parts {
+				lit, ok := inner.(*syntax.Lit)
+				if !ok {
+					return ""
+				}
+				text.WriteString(lit.Value)
+			}
+		default:
+			return ""
+		}
+	}
+	return text.String()
+}
+
+// wraps reports whether a program runs the command that follows it.
+func wraps(name string) bool {
+	switch name {
+	case "sudo", "env", "time", "nohup", "xargs", "timeout", "nice", "exec", "command", "doas", "watch":
+		return true
+	}
+	return false
+}
+
+// builtin lists the words that bash itself understands.
+func builtin(name string) bool {
+	switch name {
+	case "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen", "complete", "compopt", "continue", "declare",
+		"dirs", "disown", "echo", "enable", "eval", "exec", "exit", "export", "false", "fc", "fg", "getopts", "hash", "help", "history",
+		"jobs", "kill", "let", "local", "logout", "mapfile", "popd", "printf", "pushd", "pwd", "read", "readarray", "readonly", "return",
+		"set", "shift", "shopt", "source", "suspend", "test", "time", "times", "trap", "true", "type", "typeset", "ulimit", "umask",
+		"unalias", "unset", "wait", "if", "then", "else", "fi", "do", "done", "for", "while", "case", "esac", "in":
+		return true
+	}
+	return false
+}
+
+// shellOwn lists variables that every shell or system sets by itself.
+func shellOwn(name string) bool {
+	switch name {
+	case "PATH", "HOME", "USER", "PWD", "OLDPWD", "SHELL", "IFS", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "HOSTNAME", "TERM", "LANG",
+		"TMPDIR", "REPLY", "OPTARG", "OPTIND", "PPID", "BASHPID", "DIRSTACK", "GROUPS", "HOSTTYPE", "MACHTYPE", "OSTYPE", "LOGNAME",
+		"COLUMNS", "LINES", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "EPOCHSECONDS", "EPOCHREALTIME", "PROMPT_COMMAND":
+		return true
+	}
+	return strings.HasPrefix(name, "BASH_") || strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "PIPESTATUS") || strings.HasPrefix(name, "FUNCNAME")
+}

@@ -1,0 +1,193 @@
+package code
+
+import (
+	"encoding/json"
+	"errors"
+	"go/parser"
+	"go/scanner"
+	"go/token"
+	"io"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+	"go.yaml.in/yaml/v4"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// fault is a parser's refusal.
+type fault struct {
+	message string
+	line    int // in the text, from 1; 0 if the parser does not say
+}
+
+// parserOf returns the parser of a language, and nil where there is none.
+func parserOf(lang string) func(text string) *fault {
+	switch lang {
+	case Shell:
+		return parseShell
+	case "json":
+		return parseJSON
+	case "jsonc":
+		return func(text string) *fault { return parseJSON(plainJSON(text)) }
+	case "yaml":
+		return parseYAML
+	case "toml":
+		return parseTOML
+	case "go":
+		return parseGo
+	}
+	return nil
+}
+
+func parseShell(text string) *fault {
+	_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	if err == nil {
+		return nil
+	}
+	if at, ok := errors.AsType[syntax.ParseError](err); ok {
+		return &fault{at.Text, int(at.Pos.Line())}
+	}
+	return &fault{err.Error(), 0}
+}
+
+// parseJSON takes one value or several in a row, and the members of an object without its braces, since
+// that is how settings are shown.
+func parseJSON(text string) *fault {
+	bad := jsonFault(text)
+	if bad == nil {
+		return nil
+	}
+	if trimmed := strings.TrimRight(strings.TrimSpace(text), ","); strings.HasPrefix(trimmed, `"`) && jsonFault("{"+trimmed+"}") == nil {
+		return nil
+	}
+	if strings.Contains(text, "//") || strings.Contains(text, "/*") {
+		if jsonFault(plainJSON(text)) == nil {
+			return nil
+		}
+	}
+	return bad
+}
+
+func jsonFault(text string) *fault {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	for {
+		var value json.RawMessage
+		err := decoder.Decode(&value)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			continue
+		}
+		offset := len(text)
+		if at, ok := errors.AsType[*json.SyntaxError](err); ok {
+			offset = min(len(text), int(at.Offset))
+		}
+		return &fault{err.Error(), 1 + strings.Count(text[:offset], "\n")}
+	}
+}
+
+// plainJSON blanks out comments and trailing commas, so that lines stay where they are.
+func plainJSON(text string) string {
+	out := []byte(text)
+	comma := -1 // the last comma that nothing but blanks follow so far
+	for i := 0; i < len(out); i++ {
+		switch c := out[i]; {
+		case c == '"':
+			comma = -1
+			for i++; i < len(out) && out[i] != '"' && out[i] != '\n'; i++ {
+				if out[i] == '\\' {
+					i++
+				}
+			}
+		case c == '/' && i+1 < len(out) && (out[i+1] == '/' || out[i+1] == '*'):
+			i = blankComment(out, i)
+		case c == ',':
+			comma = i
+		case c == '}' || c == ']':
+			if comma >= 0 {
+				out[comma] = ' '
+			}
+			comma = -1
+		case c != ' ' && c != '\t' && c != '\n' && c != '\r':
+			comma = -1
+		}
+	}
+	return string(out)
+}
+
+// blankComment overwrites the comment at i and returns the index of its last byte.
+func blankComment(out []byte, i int) int {
+	block := out[i+1] == '*'
+	for ; i < len(out); i++ {
+		if block && out[i] == '*' && i+1 < len(out) && out[i+1] == '/' {
+			out[i], out[i+1] = ' ', ' '
+			return i + 1
+		}
+		if out[i] == '\n' {
+			if !block {
+				return i
+			}
+			continue
+		}
+		out[i] = ' '
+	}
+	return i
+}
+
+func parseYAML(text string) *fault {
+	decoder := yaml.NewDecoder(strings.NewReader(text))
+	for {
+		var node yaml.Node
+		err := decoder.Decode(&node)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return &fault{strings.TrimPrefix(err.Error(), "yaml: "), yamlLine(err)}
+		}
+	}
+}
+
+func yamlLine(err error) int {
+	if at, ok := errors.AsType[*yaml.LoadError](err); ok {
+		return at.Mark.Line
+	}
+	return 0
+}
+
+func parseTOML(text string) *fault {
+	var value map[string]any
+	_, err := toml.Decode(text, &value)
+	if err == nil {
+		return nil
+	}
+	if at, ok := errors.AsType[toml.ParseError](err); ok {
+		return &fault{at.Message, at.Position.Line}
+	}
+	return &fault{err.Error(), 0}
+}
+
+// parseGo takes a file, declarations without a package clause, or statements.
+func parseGo(text string) *fault {
+	bad := goFault(text)
+	if bad == nil || goFault("package p; "+text) == nil {
+		return nil
+	}
+	// Imports before statements, and statements alone.
+	if goFault("package p; func _() {"+text+"\n}") == nil {
+		return nil
+	}
+	return bad
+}
+
+func goFault(text string) *fault {
+	_, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
+	if err == nil {
+		return nil
+	}
+	if list, ok := errors.AsType[scanner.ErrorList](err); ok && len(list) > 0 {
+		return &fault{list[0].Msg, list[0].Pos.Line}
+	}
+	return &fault{err.Error(), 0}
+}

@@ -1,0 +1,175 @@
+// Package facts owns what is so of one skill, before any judgement: which files it names and whether they
+// are there, which code it carries and what a parser makes of it, its counts, its licence, its odd
+// characters.
+//
+// It never opens a file by itself, never executes anything and never judges; the same input gives the same
+// facts. The audit stage calls Collect, and package rules judges the result.
+package facts
+
+import (
+	"slices"
+	"strings"
+
+	"skillcorpus/audit/code"
+	"skillcorpus/audit/license"
+	"skillcorpus/audit/proxy"
+	"skillcorpus/audit/reference"
+	"skillcorpus/data"
+)
+
+// Input is everything that is known of one skill.
+type Input struct {
+	Bundle   data.Bundle
+	Document data.Document
+	SkillMD  []byte // the file as it lies in the repository
+	// Content reads a bundled file by its path from the skill's directory. ok is false for a file whose
+	// content is not kept; nil stands for none kept at all.
+	Content func(path string) (content []byte, ok bool)
+	// InRepo tells whether a path from the repository's root exists there, as a file or as a directory; nil
+	// stands for a repository whose tree is not known.
+	InRepo func(path string) bool
+}
+
+// Facts is what is so of one skill.
+type Facts struct {
+	Bundle     data.Bundle
+	SkillFile  string // name of the main file
+	Folder     string // name of the skill's directory
+	Binary     bool
+	Name       Field
+	Describe   Field
+	References []reference.Reference
+	Code       []code.Unit // blocks in order, then bundled scripts by path
+	Unread     []string    // bundled scripts whose content is not there, by path
+	HasScripts bool        // by the paper's audit
+	Exact      data.Proxies
+	Corrected  data.Proxies
+	License    license.License
+	Requires   data.Requires
+	Prose      Prose
+	Junk       string // what the file is instead of a skill; empty for a skill
+	JunkLine   int
+	Hidden     []Hidden
+	Downloads  []Download
+}
+
+// Field is a scalar of the frontmatter as its author wrote it.
+type Field struct {
+	Text  string
+	Line  int
+	Found bool
+}
+
+// Prose measures what a reader reads.
+type Prose struct {
+	Words    int
+	BodyLine int // first line after the frontmatter that is not blank; 0 if there is none
+	Contrast int // marks that set a good example against a bad one
+}
+
+// Collect returns the facts of one skill.
+func Collect(in Input) Facts {
+	skillFile := in.Bundle.SkillFile
+	if skillFile == "" {
+		skillFile = data.SkillFile
+	}
+	f := Facts{
+		Bundle:     in.Bundle,
+		SkillFile:  skillFile,
+		Folder:     data.FolderName(in.Bundle.ID),
+		Binary:     in.Document.Binary,
+		Name:       scalar(in.Document, "name"),
+		Describe:   scalar(in.Document, "description"),
+		HasScripts: proxy.HasScripts(in.Bundle.Files),
+		Exact:      proxy.Exact(in.SkillMD, in.Bundle.Files),
+		Corrected:  proxy.Corrected(in.Document, in.SkillMD, in.Bundle.Files),
+		References: reference.Find(in.Document, in.SkillMD, reference.NewTree(in.Bundle, in.InRepo)),
+		Code:       code.Blocks(in.Document, in.SkillMD, skillFile),
+	}
+	f.scripts(in.Content)
+	f.Requires = requires(f.Code)
+	f.license(in)
+	f.read(in)
+	return f
+}
+
+// scripts adds the bundled files that are code, where their content is there.
+func (f *Facts) scripts(content func(string) ([]byte, bool)) {
+	for _, file := range f.Bundle.Files {
+		if file.Note != "" || data.IsSkillFile(file.Path) {
+			continue
+		}
+		var text []byte
+		ok := false
+		if content != nil {
+			text, ok = content(file.Path)
+		}
+		if !ok {
+			if proxy.IsScript(file.Path) {
+				f.Unread = append(f.Unread, file.Path)
+			}
+			continue
+		}
+		if unit, isCode := code.Script(file.Path, text); isCode {
+			f.Code = append(f.Code, unit)
+		}
+	}
+}
+
+func (f *Facts) license(in Input) {
+	field := scalar(in.Document, "license")
+	written := in.Document.Fields.License
+	if written == "" {
+		written = field.Text
+	}
+	f.License = license.Of(written, in.Bundle.Files, in.Content, in.Bundle.License)
+	f.License.Line = field.Line
+}
+
+// read looks at the text itself.
+func (f *Facts) read(in Input) {
+	for _, s := range in.Document.Sections {
+		if s.Kind != data.SectionProse && s.Kind != data.SectionCode {
+			continue
+		}
+		text := s.Read(in.SkillMD)
+		if f.Prose.BodyLine == 0 && strings.TrimSpace(text) != "" {
+			f.Prose.BodyLine = s.Line
+		}
+		if s.Kind == data.SectionProse {
+			f.Prose.Words += len(strings.Fields(text))
+		}
+		f.Prose.Contrast += contrasts(text)
+		f.Downloads = append(f.Downloads, downloads(text, s.Line)...)
+	}
+	if f.Binary {
+		return
+	}
+	f.Junk, f.JunkLine = junk(in.Document, in.SkillMD)
+	f.Hidden = hidden(in.SkillMD)
+}
+
+func scalar(doc data.Document, key string) Field {
+	for _, field := range slices.Backward(doc.Frontmatter.Fields) {
+		if field.Key == key {
+			return Field{Text: strings.TrimSpace(field.Value.Scalar), Line: field.Line, Found: field.Value.Kind == data.KindScalar && !field.Value.Null}
+		}
+	}
+	return Field{}
+}
+
+// requires merges what all code needs. Fences that a reader is to write to a file count as well.
+func requires(units []code.Unit) data.Requires {
+	r := data.Requires{Executables: []string{}, Packages: []string{}, Environment: []string{}, Hosts: []string{}}
+	for _, u := range units {
+		r.Executables = append(r.Executables, u.Needs.Executables...)
+		r.Packages = append(r.Packages, u.Needs.Packages...)
+		r.Environment = append(r.Environment, u.Needs.Environment...)
+		r.Hosts = append(r.Hosts, u.Needs.Hosts...)
+	}
+	for _, list := range []*[]string{&r.Executables, &r.Packages, &r.Environment, &r.Hosts} {
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return r
+}

@@ -1,0 +1,244 @@
+package reference
+
+import (
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// candidate is a word that may name a file.
+type candidate struct {
+	text    string
+	line    int
+	kind    Kind
+	before  string // what stands before it on its line
+	unclose bool
+}
+
+var (
+	// A variable that agents and plugin hosts put before paths of the skill's own folder.
+	skillRoot = regexp.MustCompile(`^(?:\$\{?|\{\{?|<|\[)\s?(?i:claude[-_ ]?)?(?i:skill|base|skills?[-_]root|this[-_ ]skill)[-_ ]?(?i:dir|path|root|directory|folder|base|home)?\s?(?:\}\}?|>|\])?/`)
+	// The same for the folder of the plugin that holds the skill.
+	pluginRoot = regexp.MustCompile(`^(?:\$\{?|\{\{?|<|\[)(?i:claude[-_])?(?i:plugin)[-_]?(?i:root|dir|path)(?:\}\}?|>|\])?/`)
+	// Line numbers after a path: `file.py:12`, `file.py:12-30`.
+	lineSuffix = regexp.MustCompile(`:\d+(-\d+)?$`)
+	extension  = regexp.MustCompile(`\.[A-Za-z][A-Za-z0-9]{0,9}$`)
+	// Names that stand for any file.
+	placeholder = regexp.MustCompile(`(?i)(^|[/_.-])(my|your|foo|bar|baz|xxx+|yyyy|nnn+|path/to|placeholder|filename)([/_.-]|\d*$)|(^|/)(example|name|file|script|skill-name|topic|some-\w+|x|y)\d*\.`)
+	creation    = regexp.MustCompile(`(?i)\b(creat\w+|generat\w+|writ\w+|sav\w+|outputs?|produc\w+|stor\w+|export\w*|adds?|adding|put|make|emit\w*|rename\w*|e\.g\.|for example|for instance|such as|like)\W`)
+	yourProject = regexp.MustCompile(`(?i)\b(your|the|user'?s|target) (project|repo|repository|codebase|app|application|workspace)\b|\bproject('s)? root\b`)
+)
+
+// ownFolders are the folders in which skills keep their own files: the three that agentskills.io names and
+// those that authors use beside them. A path below one of them is taken for the skill's own.
+var ownFolders = map[string]bool{
+	"scripts": true, "references": true, "assets": true,
+	"reference": true, "resources": true, "templates": true,
+}
+
+// resolve decides whether a candidate names a file, which one, and whether it is there.
+func (s *scanner) resolve(c candidate) (Reference, bool) {
+	ref := Reference{Written: c.text, Line: c.line, Kind: c.kind, UnclosedCode: c.unclose}
+	name, explicit, ok := s.clean(c)
+	if !ok {
+		return ref, false
+	}
+	if explicit == fromPlugin {
+		return s.beyond(ref, name)
+	}
+	full := path.Join("/", s.tree.dir, name)
+	if climbs(s.tree.dir, name) {
+		ref.Path, ref.State = name, Escapes
+		return ref, c.kind == Link
+	}
+	inside, within := below(full, s.tree.dir)
+	if !within {
+		if !extension.MatchString(name) && c.kind != Link {
+			return ref, false
+		}
+		return s.beyondAt(ref, path.Clean(name), strings.TrimPrefix(full, "/"))
+	}
+	ref.Path = inside
+	ref.State, ref.Actual = s.tree.state(inside)
+	return s.settle(ref, c, explicit)
+}
+
+// settle keeps what is there, and of what is not there only what the skill claims as its own.
+func (s *scanner) settle(ref Reference, c candidate, explicit prefix) (Reference, bool) {
+	if ref.Path == "" || strings.EqualFold(ref.Path, s.skillFile()) {
+		return ref, false
+	}
+	if ref.State != Missing && ref.State != Unknown {
+		return ref, extension.MatchString(ref.Path) || strings.Contains(ref.Path, "/") || c.kind == Link
+	}
+	if actual := s.tree.bases[path.Base(ref.Path)]; actual != "" && (actual == ref.Path || strings.HasSuffix(actual, "/"+ref.Path)) {
+		ref.Path, ref.State = actual, Present
+		return ref, true
+	}
+	if s.tree.inRepo != nil && explicit == none && s.tree.inRepo(ref.Path) {
+		ref.State = Outside
+		return ref, true
+	}
+	if strings.HasSuffix(c.text, "/") || !extension.MatchString(ref.Path) || placeholder.MatchString(ref.Path) {
+		return ref, false
+	}
+	folder, rest, nested := strings.Cut(ref.Path, "/")
+	own := explicit == fromSkill || (nested && rest != "" && ownFolders[folder]) || c.kind == Link
+	if !own || c.kind == Plain && !nested {
+		return ref, false
+	}
+	if explicit == none && (creation.MatchString(tail(c.before, 40)) || yourProject.MatchString(c.before)) {
+		s.created[ref.Path] = true
+		return ref, false
+	}
+	return ref, true
+}
+
+func (s *scanner) skillFile() string { return s.tree.folded["skill.md"] }
+
+// beyond resolves a path from the folder of the plugin: an ancestor of the skill, which one is not written.
+func (s *scanner) beyond(ref Reference, name string) (Reference, bool) {
+	for dir := s.tree.dir; ; dir = path.Dir(dir) {
+		if dir == "." || dir == "/" {
+			dir = ""
+		}
+		full := path.Join(dir, name)
+		if inside, ok := below("/"+full, s.tree.dir); ok {
+			state, note := s.tree.state(inside)
+			if state != Missing || dir != s.tree.dir || dir == "" {
+				ref.Path, ref.State, ref.Actual = inside, state, note
+				return ref, inside != "" && extension.MatchString(inside)
+			}
+		} else if s.tree.inRepo != nil && s.tree.inRepo(full) {
+			ref.Path, ref.State = full, Outside
+			return ref, true
+		}
+		if dir == "" {
+			break
+		}
+	}
+	return s.beyondAt(ref, name, name)
+}
+
+// beyondAt resolves a path outside the skill's folder; full is the same path from the repository's root.
+func (s *scanner) beyondAt(ref Reference, name, full string) (Reference, bool) {
+	ref.Path = name
+	switch {
+	case s.tree.inRepo == nil:
+		ref.State = Unknown
+	case s.tree.inRepo(full):
+		ref.State = Outside
+	default:
+		ref.State = OutsideMissing
+	}
+	return ref, !placeholder.MatchString(name)
+}
+
+// prefix says what a written prefix tells of the folder that a path starts from.
+type prefix int
+
+const (
+	none prefix = iota
+	fromSkill
+	fromPlugin
+)
+
+// clean strips a candidate to a relative path. It refuses what no file of a bundle can be.
+func (s *scanner) clean(c candidate) (name string, explicit prefix, ok bool) {
+	text := strings.TrimSpace(c.text)
+	if c.kind == Link {
+		text, ok = linkPath(text)
+		if !ok {
+			return "", none, false
+		}
+	}
+	if len(text) == 0 || len(text) > 512 {
+		return "", none, false
+	}
+	text, explicit = s.expand(text)
+	text = lineSuffix.ReplaceAllString(text, "")
+	if c.kind != Link {
+		text = strings.TrimRight(text, ".,:;!?")
+	}
+	if text == "" || strings.ContainsAny(text, "*<>{}$|\"`\\\n\x00=[]") || strings.Contains(text, "...") || strings.Contains(text, "…") ||
+		strings.Contains(text, "://") || strings.Contains(text, "//") || strings.ContainsAny(text[:1], "/~#@-%&?+") {
+		return "", none, false
+	}
+	if c.kind != Link && strings.ContainsAny(text, " \t,;:@()'") {
+		return "", none, false
+	}
+	clean := path.Clean(text)
+	return clean, explicit, clean != "." && clean != ".."
+}
+
+// linkPath decodes a link's destination once and cuts query and fragment.
+func linkPath(target string) (string, bool) {
+	target = strings.TrimSuffix(strings.TrimPrefix(target, "<"), ">")
+	if at := strings.IndexAny(target, "#?"); at >= 0 {
+		target = target[:at]
+	}
+	scheme, _, hasScheme := strings.Cut(target, ":")
+	if target == "" || (hasScheme && !strings.Contains(scheme, "/")) {
+		return "", false
+	}
+	if decoded, err := url.PathUnescape(target); err == nil {
+		target = decoded
+	}
+	return target, true
+}
+
+// expand takes known prefixes off: variables, and install folders that end in the skill's own name.
+func (s *scanner) expand(text string) (string, prefix) {
+	if at := skillRoot.FindStringIndex(text); at != nil {
+		return s.own(text[at[1]:], fromSkill)
+	}
+	if at := pluginRoot.FindStringIndex(text); at != nil {
+		return s.own(text[at[1]:], fromPlugin)
+	}
+	return s.own(text, none)
+}
+
+func (s *scanner) own(text string, explicit prefix) (string, prefix) {
+	for _, name := range s.names {
+		if name == "" {
+			continue
+		}
+		if _, rest, ok := strings.Cut("/"+text, "skills/"+name+"/"); ok && rest != "" {
+			return rest, fromSkill
+		}
+	}
+	return text, explicit
+}
+
+// climbs reports whether a relative path leaves the repository on its way.
+func climbs(dir, name string) bool {
+	depth := 0
+	if dir != "" {
+		depth = strings.Count(dir, "/") + 1
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part != ".." {
+			return false
+		}
+		if depth--; depth < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// below returns the part of an absolute path below a directory.
+func below(full, dir string) (string, bool) {
+	if dir == "" {
+		return strings.TrimPrefix(full, "/"), true
+	}
+	return strings.CutPrefix(full, "/"+dir+"/")
+}
+
+func tail(text string, n int) string {
+	if len(text) > n {
+		return text[len(text)-n:]
+	}
+	return text
+}

@@ -1,0 +1,206 @@
+package reference
+
+import (
+	"regexp"
+	"strings"
+
+	"skillcorpus/audit/proxy"
+	"skillcorpus/data"
+)
+
+func (s *scanner) link(l data.Link) {
+	s.add(candidate{text: l.Target, line: l.Line, kind: Link})
+}
+
+var writtenLink = regexp.MustCompile(`\]\((<[^>\n]{1,300}>|[^()\s]{1,300})[^()\n]{0,200}\)`)
+
+// links finds Markdown links in a text that the parser took for code.
+func (s *scanner) links(text string, line int) {
+	if !strings.Contains(text, "](") {
+		return
+	}
+	for row := range strings.SplitSeq(text, "\n") {
+		for _, m := range writtenLink.FindAllStringSubmatch(row, -1) {
+			s.add(candidate{text: m[1], line: line, kind: Link, unclose: true})
+		}
+		line++
+	}
+}
+
+// prose scans inline code and bare words.
+func (s *scanner) prose(text string, line int, unclosed bool) {
+	at := 0
+	var plain strings.Builder
+	for span := range proxy.Spans(text) {
+		line += strings.Count(text[at:span.Start], "\n")
+		plain.WriteString(text[at:span.Start])
+		before := lineBefore(text, span.Start)
+		s.inline(span.Text, line, before, unclosed)
+		line += strings.Count(span.Text, "\n")
+		plain.WriteString(strings.Repeat("\n", strings.Count(span.Text, "\n")))
+		at = span.Start + len(span.Text)
+	}
+	plain.WriteString(text[at:])
+	s.plain(plain.String(), line-strings.Count(text[:at], "\n"), unclosed)
+}
+
+// lineBefore returns up to 120 bytes that stand before an offset on its line.
+func lineBefore(text string, at int) string {
+	from := max(0, at-120)
+	if nl := strings.LastIndexByte(text[from:at], '\n'); nl >= 0 {
+		from += nl + 1
+	}
+	return text[from:at]
+}
+
+func (s *scanner) inline(text string, line int, before string, unclosed bool) {
+	words := splitWords(text)
+	if len(words) == 1 {
+		s.add(candidate{text: words[0].text, line: line, kind: Inline, before: before, unclose: unclosed})
+		return
+	}
+	s.command(words, candidate{line: line, kind: Command, before: before, unclose: unclosed})
+}
+
+// command adds the words of a command line that are not its outputs. at gives the place.
+func (s *scanner) command(words []word, at candidate) {
+	for i, w := range words {
+		if w.output || (i > 0 && writes(words[i-1].text, words[0].text)) {
+			s.created[strings.TrimPrefix(w.text, "./")] = true
+			continue
+		}
+		if strings.ContainsAny(w.text, "/.") {
+			c := at
+			c.text = w.text
+			s.add(c)
+		}
+	}
+}
+
+func writes(previous, first string) bool {
+	switch previous {
+	case "-o", "--output", "--out", "--outfile", "--output-file", "--output-dir", "--out-dir", "--save", "--dest", "--outdir":
+		return true
+	}
+	return first == "touch" || first == "tee" || first == "mkdir" || previous == "tee"
+}
+
+// plain scans words that carry no mark-up: only a file that is there, or one in a folder of the skill's own.
+func (s *scanner) plain(text string, line int, unclosed bool) {
+	for row := range strings.SplitSeq(text, "\n") {
+		if strings.Contains(row, ".") {
+			if strings.Contains(row, "](") {
+				row = writtenLink.ReplaceAllString(row, "]")
+			}
+			at := 0
+			for _, w := range strings.FieldsFunc(row, notInPlainPath) {
+				step := strings.Index(row[at:], w)
+				at += step + len(w)
+				if w = strings.TrimRight(w, ".,:;!?"); extension.MatchString(w) && !strings.Contains(w, "..") {
+					s.add(candidate{text: w, line: line, kind: Plain, before: tail(row[:at-len(w)], 120), unclose: unclosed})
+				}
+			}
+		}
+		line++
+	}
+}
+
+func notInPlainPath(r rune) bool {
+	switch {
+	case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9':
+		return false
+	}
+	return !strings.ContainsRune("/._-:~@#%&?=+$*<>{}\\", r)
+}
+
+// code scans a fence or an indented block: commands in a shell's language, or command lines in a block that
+// names no language.
+func (s *scanner) code(text, lang string, line int) {
+	shell := isShell(lang)
+	if !shell && lang != "" && lang != "text" {
+		return
+	}
+	heredoc := ""
+	for row := range strings.SplitSeq(text, "\n") {
+		trimmed := strings.TrimSpace(row)
+		switch {
+		case heredoc != "":
+			if trimmed == heredoc {
+				heredoc = ""
+			}
+		case strings.HasPrefix(trimmed, "#"):
+		case shell || runs(trimmed):
+			command, _, _ := strings.Cut(trimmed, " #")
+			words := splitWords(strings.TrimPrefix(command, "$ "))
+			s.command(words, candidate{line: line, kind: Command})
+			if m := heredocStart.FindStringSubmatch(row); m != nil {
+				heredoc = m[1]
+			}
+		}
+		line++
+	}
+}
+
+var heredocStart = regexp.MustCompile(`<<-?\s*\\?['"]?([A-Za-z_]\w*)`)
+
+func isShell(lang string) bool {
+	switch lang {
+	case "bash", "sh", "shell", "zsh", "console", "terminal", "shell-session", "shellsession", "powershell", "ps1", "pwsh", "cmd", "bat":
+		return true
+	}
+	return false
+}
+
+// runs reports whether a line of an unnamed block starts an interpreter or a script.
+func runs(line string) bool {
+	first, rest, _ := strings.Cut(strings.TrimPrefix(line, "$ "), " ")
+	switch first {
+	case "python", "python3", "node", "bash", "sh", "bun", "deno", "ruby", "npx", "tsx", "uv", "source", "go", "java", "perl", "php", "Rscript":
+		return rest != ""
+	}
+	return strings.HasPrefix(first, "./") || skillRoot.MatchString(first) || pluginRoot.MatchString(first)
+}
+
+type word struct {
+	text   string
+	output bool // it follows a redirection
+}
+
+// splitWords cuts a command line at blanks, quotes, brackets and operators. Redirections are understood,
+// everything else of the shell's grammar is not needed to see a path.
+func splitWords(line string) []word {
+	var words []word
+	start, output := -1, false
+	flush := func(end int) {
+		if start >= 0 {
+			words = append(words, word{line[start:end], output})
+			start, output = -1, false
+		}
+	}
+	angle := 0 // inside <placeholder>
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '<' && i+1 < len(line) && isLetter(line[i+1]) && strings.IndexByte(line[i:min(len(line), i+40)], '>') > 0:
+			angle++
+			if start < 0 {
+				start = i
+			}
+		case c == '>' && angle > 0:
+			angle--
+		case c == '>':
+			flush(i)
+			output = true
+		case strings.IndexByte(" \t\n\"'()|;,=<", c) >= 0 && angle == 0:
+			flush(i)
+			if c == '|' || c == ';' {
+				output = false
+			}
+		case start < 0:
+			start = i
+		}
+	}
+	flush(len(line))
+	return words
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -1,0 +1,84 @@
+package rules
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"skillcorpus/audit/facts"
+	"skillcorpus/data"
+)
+
+// maxFindings bounds the findings of one rule on one skill; hostile texts would fill a database otherwise.
+const maxFindings = 50
+
+// place is where a rule strikes and what it says there.
+type place struct {
+	file    string // empty for SKILL.md
+	line    int
+	message string
+}
+
+// check is the code of one rule.
+type check struct {
+	id   string
+	find func(f facts.Facts) []place
+}
+
+// checks lists the code of every rule. The order is that of rules.yaml.
+func checks() []check {
+	return []check{
+		{"junk-content", junkContent},
+		{"empty-body", emptyBody},
+		{"missing-name", missingName},
+		{"missing-description", missingDescription},
+		{"name-form", nameForm},
+		{"name-folder", nameFolder},
+		{"description-length", descriptionLength},
+		{"missing-file", missingFile},
+		{"case-mismatch", caseMismatch},
+		{"outside-missing", outsideMissing},
+		{"path-escape", pathEscape},
+		{"unbundled-file", unbundledFile},
+		{"unclosed-fence", unclosedFence},
+		{"broken-code", brokenCode},
+		{"placeholder-code", placeholderCode},
+		{"pipe-to-shell", pipeToShell},
+		{"hidden-unicode", hiddenUnicode},
+		{"unknown-license", unknownLicense},
+	}
+}
+
+var severities = sync.OnceValue(func() map[string]data.Severity {
+	all := map[string]data.Severity{}
+	for _, r := range Catalogue() {
+		all[r.ID] = r.Severity
+	}
+	return all
+})
+
+// Judge returns the verdict on a skill and what the rules say of it, sorted by file, line and rule. SKILL.md
+// comes first. Findings of the parser and of the crawler are not repeated.
+func Judge(f facts.Facts) (data.Verdict, []data.Finding) {
+	findings := []data.Finding{}
+	severity := severities()
+	for _, c := range checks() {
+		places := c.find(f)
+		for _, p := range places[:min(len(places), maxFindings)] {
+			findings = append(findings, data.Finding{
+				Rule: c.id, Severity: severity[c.id], File: cmp.Or(p.file, f.SkillFile), Line: p.line, Message: p.message,
+			})
+		}
+	}
+	slices.SortStableFunc(findings, func(a, b data.Finding) int {
+		return cmp.Or(order(f, a.File)-order(f, b.File), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
+	})
+	return verdict(f), findings
+}
+
+func order(f facts.Facts, file string) int {
+	if file == f.SkillFile {
+		return 0
+	}
+	return 1
+}

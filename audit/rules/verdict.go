@@ -1,0 +1,60 @@
+package rules
+
+import (
+	"slices"
+
+	"skillcorpus/audit/code"
+	"skillcorpus/audit/facts"
+	"skillcorpus/audit/reference"
+	"skillcorpus/data"
+)
+
+// verdict concludes. Whether code does what a description claims takes understanding, so purpose_aligned
+// stays open.
+func verdict(f facts.Facts) data.Verdict {
+	missing := missingPaths(f)
+	v := data.Verdict{
+		CodeBearing:  f.HasScripts || f.Exact.CodeBlockCount >= 1,
+		CodeSound:    Sound(f),
+		MissingFiles: len(missing) > 0,
+		Missing:      missing,
+		Basis:        f.Bundle.Basis,
+		License:      f.License.ID,
+		Requires:     f.Requires,
+		Proxies:      f.Exact,
+		Corrected:    f.Corrected,
+	}
+	v.RunnableComplete = v.CodeBearing && v.CodeSound && !v.MissingFiles
+	switch {
+	case v.MissingFiles:
+		v.Tier = data.TierPartial
+	case v.CodeSound:
+		v.Tier = data.TierFunctional
+	case f.HasScripts:
+		v.Tier = data.TierPartial
+	default:
+		v.Tier = data.TierReferenceOnly
+	}
+	return v
+}
+
+func missingPaths(f facts.Facts) []string {
+	missing := []string{}
+	for _, r := range f.References {
+		if r.State == reference.Missing {
+			missing = append(missing, r.Path)
+		}
+	}
+	slices.Sort(missing)
+	return slices.Compact(missing)
+}
+
+// Sound is mechanical.
+func Sound(f facts.Facts) bool {
+	for _, u := range f.Code {
+		if u.State == code.Broken || u.Open {
+			return false
+		}
+	}
+	return f.HasScripts
+}
