@@ -1,0 +1,148 @@
+package document
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+
+	"skillcorpus/data"
+)
+
+type skill struct {
+	id   string
+	text []byte
+}
+
+// corpusSkills yields every nth skill of the reference corpus.
+func corpusSkills(t testing.TB, nth int, yield func(skill)) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(shared(t, "corpus"), "*.jsonl.gz"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no corpus files: %v", err)
+	}
+	at := 0
+	for _, name := range files {
+		packed, err := gzip.NewReader(bytes.NewReader(readFile(t, name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := json.NewDecoder(packed)
+		for {
+			var r struct {
+				Origin, Path string
+				Text         *string `json:"skill_md"`
+				Base64       []byte  `json:"skill_md_b64"`
+			}
+			if err := rows.Decode(&r); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if at++; at%nth != 0 {
+				continue
+			}
+			if r.Text != nil {
+				r.Base64 = []byte(*r.Text)
+			}
+			yield(skill{r.Origin + "/" + r.Path, r.Base64})
+		}
+	}
+}
+
+// TestCorpusPartition holds the partition of every 20th real skill, of every one with SKILLCORPUS_PROOF=1.
+func TestCorpusPartition(t *testing.T) {
+	t.Parallel()
+	nth := 20
+	if os.Getenv("SKILLCORPUS_PROOF") == "1" {
+		nth = 1
+	}
+	var took, worst time.Duration
+	worstID := ""
+	count, size, recovered, links, fences, headings := 0, 0, 0, 0, 0, 0
+	found := map[string]int{}
+	corpusSkills(t, nth, func(s skill) {
+		start := time.Now()
+		doc := Parse(s.text, Source{File: "SKILL.md", Folder: data.FolderName(s.id)})
+		d := time.Since(start)
+		if took += d; d > worst {
+			worst, worstID = d, s.id
+		}
+		count, size = count+1, size+len(s.text)
+		if err := check(doc.Sections, s.text); err != nil {
+			t.Errorf("%s: %v", s.id, err)
+		}
+		if !doc.Binary && utf8File(s.text) {
+			if err := checkLines(doc.Sections, s.text); err != nil {
+				t.Errorf("%s: %v", s.id, err)
+			}
+		}
+		if doc.Name == "" {
+			t.Errorf("%s: no name", s.id)
+		}
+		if doc.Frontmatter.Recovered {
+			recovered++
+		}
+		links, headings = links+len(doc.Links), headings+len(doc.Headings)
+		for _, c := range codes(doc) {
+			if c.Fenced {
+				fences++
+			}
+		}
+		seen := map[string]bool{}
+		for _, f := range doc.Findings {
+			if !seen[f.Rule] {
+				found[f.Rule]++
+			}
+			seen[f.Rule] = true
+			if os.Getenv("SKILLCORPUS_DUMP") != "" && strings.Contains(f.Rule, os.Getenv("SKILLCORPUS_DUMP")) {
+				t.Logf("%s:%d %s %s | %q", s.id, f.Line, f.Rule, f.Message, doc.Description)
+			}
+		}
+	})
+	t.Logf("%d skills, %.1f MB in %v: %.1f MB/s; recovered %d; %d fences, %d headings, %d links; slowest %v %s",
+		count, float64(size)/1e6, took, float64(size)/1e6/took.Seconds(), recovered, fences, headings, links, worst, worstID)
+	for _, id := range slices.Sorted(maps.Keys(found)) {
+		t.Logf("%-34s %d", id, found[id])
+	}
+}
+
+func utf8File(file []byte) bool {
+	return !bytes.HasPrefix(file, []byte("\xFE\xFF")) && !bytes.HasPrefix(file, []byte("\xFF\xFE"))
+}
+
+// BenchmarkCorpus compares the whole parse with goldmark's own parse of the same bytes.
+func BenchmarkCorpus(b *testing.B) {
+	var skills []skill
+	size := 0
+	corpusSkills(b, 40, func(s skill) { skills, size = append(skills, s), size+len(s.text) })
+	b.Run("parse", func(b *testing.B) {
+		b.SetBytes(int64(size))
+		for b.Loop() {
+			for _, s := range skills {
+				Parse(s.text, Source{Folder: "x"})
+			}
+		}
+	})
+	b.Run("goldmark", func(b *testing.B) {
+		b.SetBytes(int64(size))
+		md := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
+		for b.Loop() {
+			for _, s := range skills {
+				md.Parse(text.NewReader(s.text))
+			}
+		}
+	})
+}
