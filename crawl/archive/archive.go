@@ -42,7 +42,7 @@ type Tree interface {
 type Entry struct {
 	Path   string // from the repository root, slash-separated, the wrapper folder stripped
 	Mode   string // git mode: data.ModeFile, data.ModeExecutable or data.ModeLink
-	Size   int64  // bytes as declared; those of the target where a link has one
+	Size   int64  // bytes as declared; of a link, those of its Target, or of its text where it has none
 	Link   string // the target as written, for links
 	Target string // the path of the plain entry at which a link ends
 	Note   string // why there is no content, one of the Note constants; empty if there is

@@ -231,8 +231,11 @@ func TestDamagedMember(t *testing.T) {
 	for name, damage := range map[string]func(b []byte){
 		"content":      func(b []byte) { b[at+3] ^= 0xff },
 		"local header": func(b []byte) { copy(b[at-30-3:], "XXXX") },
-		"size":         func(b []byte) { understate(b, "w/b", 4) },
-		"overstated":   func(b []byte) { understate(b, "w/b", 400) },
+		"place": func(b []byte) {
+			binary.LittleEndian.PutUint32(b[bytes.LastIndex(b, []byte("w/b"))-46+42:], uint32(len(b)-2))
+		},
+		"size":       func(b []byte) { understate(b, "w/b", 4) },
+		"overstated": func(b []byte) { understate(b, "w/b", 400) },
 	} {
 		b := bytes.Clone(whole)
 		damage(b)

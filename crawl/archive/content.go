@@ -38,6 +38,10 @@ func show(e Entry, open func() (io.ReadCloser, error), visit func(Entry, io.Read
 	if err == nil {
 		defer body.Close() //nolint:errcheck // read only: what matters was seen while reading
 	}
+	if errors.Is(err, io.EOF) {
+		// An archive may end within a member's header; to a reader of the member that must not look like its end.
+		err = io.ErrUnexpectedEOF
+	}
 	c := &content{body: body, left: e.Size, err: err}
 	if err := visit(e, c); err != nil && c.err == nil {
 		return err

@@ -37,7 +37,7 @@ func TestLimits(t *testing.T) {
 			"member over":   {set(func(l *Limits) { l.Member = 2999 }), data.OutcomeOK, 1},
 			"expanded":      {set(func(l *Limits) { l.Expanded = expanded }), data.OutcomeOK, 0},
 			"expanded over": {set(func(l *Limits) { l.Expanded = expanded - 1 }), data.OutcomeOK, 1},
-			"ratio":         {set(func(l *Limits) { l.RatioFrom, l.Ratio = 1, expanded/int64(len(whole)) + 1 }), data.OutcomeOK, 0},
+			"ratio":         {set(func(l *Limits) { l.RatioFrom, l.Ratio = 1, expanded/int64(len(whole))+1 }), data.OutcomeOK, 0},
 			"ratio over":    {set(func(l *Limits) { l.RatioFrom, l.Ratio = 1, 1 }), data.OutcomeOK, 1},
 			"ratio allowed": {set(func(l *Limits) { l.RatioFrom, l.Ratio = expanded, 1 }), data.OutcomeOK, 0},
 		} {

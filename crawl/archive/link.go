@@ -47,7 +47,10 @@ func (c *collector) resolve() {
 	all, steps := index(c.members), maxSteps
 	for i := range all {
 		m := &all[i]
-		if m.Mode != data.ModeLink || m.Note != "" {
+		if m.Mode != data.ModeLink {
+			continue
+		}
+		if m.Size = int64(len(m.Link)); m.Note != "" {
 			continue
 		}
 		target, note, why := all.follow(m, &steps)

@@ -60,9 +60,9 @@ func tarMember(place int, h *tar.Header) member {
 	case tar.TypeDir:
 		m.folder = true
 	case tar.TypeSymlink:
-		m.Mode, m.Link, m.Size = data.ModeLink, h.Linkname, 0
+		m.Mode, m.Link = data.ModeLink, h.Linkname
 	case tar.TypeLink:
-		m.Mode, m.Link, m.Size, m.hard = data.ModeLink, h.Linkname, 0, true
+		m.Mode, m.Link, m.hard = data.ModeLink, h.Linkname, true
 	case tar.TypeReg:
 		if h.Mode&0o100 != 0 {
 			m.Mode = data.ModeExecutable

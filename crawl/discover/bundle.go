@@ -55,7 +55,7 @@ func (r *reading) bundles() []data.Bundle {
 		if !listed[i] {
 			b.Findings = append(b.Findings, data.Finding{
 				Rule: RuleManyFiles, Severity: data.SeverityError,
-				Message: fmt.Sprintf("%d files are not listed: the repository's skills have over %d together", len(b.Files), maxListed),
+				Message: fmt.Sprintf("%d files are not listed: the repository's skills have over %d together", len(b.Files), r.most),
 			})
 			b.Files = nil
 		}
@@ -69,7 +69,7 @@ func (r *reading) bundles() []data.Bundle {
 	return bundles
 }
 
-// listed tells which skills' files are listed: the smallest bundles first, until maxListed is reached.
+// listed tells which skills' files are listed: the smallest bundles first, until there are as many as the limit allows.
 func (r *reading) listed() []bool {
 	sizes, order := make([]int, len(r.skills)), make([]int, len(r.skills))
 	for i, s := range r.skills {
@@ -79,7 +79,7 @@ func (r *reading) listed() []bool {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[a], sizes[b]) })
-	listed, left := make([]bool, len(r.skills)), maxListed
+	listed, left := make([]bool, len(r.skills)), r.most
 	for _, i := range order {
 		left -= sizes[i]
 		listed[i] = left >= 0

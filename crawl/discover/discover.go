@@ -97,6 +97,7 @@ type reading struct {
 
 	modules []byte            // the content of .gitmodules
 	urls    map[string]string // of submodules, by path
+	most    int               // files listed in all bundles
 	buffer  bytes.Buffer      // the file that is being read
 }
 
@@ -105,7 +106,7 @@ func newReading(repo data.Repo, tree archive.Tree, keep Keep) *reading {
 		repo: repo, commit: tree.Commit(), entries: tree.Entries(), keep: keep,
 		findings: slices.Clone(tree.Findings()),
 		wanted:   map[string]bool{}, must: map[string]bool{}, roomy: map[string]bool{}, later: map[string]bool{},
-		facts: map[string]content{}, kept: map[string]bool{}, urls: map[string]string{},
+		facts: map[string]content{}, most: maxListed, kept: map[string]bool{}, urls: map[string]string{},
 	}
 }
 
