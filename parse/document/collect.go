@@ -82,19 +82,22 @@ func (s *scan) addHTML(n *ast.HTMLBlock) {
 
 // textOf returns lines without container prefixes and with `\n` line ends.
 func (s *scan) textOf(lines *text.Segments) string {
-	var out strings.Builder
+	var out []byte
 	for i := range lines.Len() {
 		line := lines.At(i)
 		line.ForceNewline = false
-		value := line.Value(s.source)
-		if bytes.HasSuffix(value, []byte("\r\n")) {
-			out.Write(value[:len(value)-2])
-			out.WriteByte('\n')
-			continue
-		}
-		out.Write(value)
+		out = append(out, line.Value(s.source)...)
 	}
-	return out.String()
+	return string(unixLines(out))
+}
+
+// unixLines returns text whose lines end with `\n` only, also where an editor left `\r\r\n`.
+func unixLines(text []byte) []byte {
+	if bytes.IndexByte(text, '\r') < 0 {
+		return text
+	}
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	return bytes.ReplaceAll(text, []byte{'\r'}, []byte{'\n'})
 }
 
 func (s *scan) addHeading(n *ast.Heading) {

@@ -3,6 +3,7 @@ package document
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"skillcorpus/data"
 )
@@ -32,15 +33,16 @@ func aliases() []alias {
 
 // fields gathers what a searcher needs beside name and description.
 func fields(f data.Frontmatter) data.Fields {
-	metadata, _ := find(f.Fields, "metadata")
+	if len(f.Fields) == 0 {
+		return data.Fields{}
+	}
+	top := folded(f.Fields)
+	below := folded(top["metadata"].Map)
 	found := make(map[string][]string)
 	for _, a := range aliases() {
 		for _, key := range a.keys {
-			for _, scope := range [][]data.Field{f.Fields, metadata.Map} {
-				if v, ok := find(scope, key); ok {
-					found[a.field] = append(found[a.field], texts(v)...)
-				}
-			}
+			found[a.field] = append(found[a.field], texts(top[fold(key)])...)
+			found[a.field] = append(found[a.field], texts(below[fold(key)])...)
 		}
 	}
 	return data.Fields{
@@ -54,19 +56,22 @@ func fields(f data.Frontmatter) data.Fields {
 	}
 }
 
-// find returns the last value of a key, spelled in any way that fold makes equal.
-func find(fields []data.Field, key string) (data.Value, bool) {
-	key = fold(key)
-	for i := len(fields) - 1; i >= 0; i-- {
-		if fold(fields[i].Key) == key {
-			return fields[i].Value, true
-		}
+// folded returns the last value of each key, under a spelling that all spellings of it share.
+func folded(fields []data.Field) map[string]data.Value {
+	values := make(map[string]data.Value, len(fields))
+	for _, f := range fields {
+		values[fold(f.Key)] = f.Value
 	}
-	return data.Value{}, false
+	return values
 }
 
 func fold(key string) string {
-	return strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(key))
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == ' ' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, key)
 }
 
 // texts returns the scalars of a value in order. Of a mapping it takes the values, since its keys are labels.
@@ -85,7 +90,7 @@ func texts(v data.Value) []string {
 		}
 		return all
 	}
-	if v.Null || strings.TrimSpace(v.Scalar) == "" {
+	if v.Null || v.Kind == "" || strings.TrimSpace(v.Scalar) == "" {
 		return nil
 	}
 	return []string{strings.TrimSpace(v.Scalar)}

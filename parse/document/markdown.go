@@ -17,9 +17,10 @@ const (
 	MaxNesting = 64 // quotes and lists inside each other
 	// A paragraph's links are read only up to this product of its bytes and brackets, and a whole file's only
 	// up to the second figure: goldmark needs about 2 ns for each unit in the worst case, `[a](` repeated.
-	maxParagraphWork = 16 << 20
-	maxDocumentWork  = 128 << 20
-	maxHeading       = 4 << 10 // bytes of a heading whose text is taken
+	maxParagraphWork  = 16 << 20
+	maxDocumentWork   = 128 << 20
+	maxReferenceLines = 1000    // of a paragraph that link references are read from
+	maxHeading        = 4 << 10 // bytes of a heading whose text is taken
 )
 
 // block is a piece of code: in lines of the scanned text, counted from 0, the end exclusive.
@@ -93,7 +94,7 @@ func (s *scan) parser() parser.Parser {
 			util.Prioritized(parser.NewParagraphParser(), 1000),
 		),
 		parser.WithParagraphTransformers(
-			util.Prioritized(parser.LinkReferenceParagraphTransformer, 100),
+			util.Prioritized(referenceBound{parser.LinkReferenceParagraphTransformer, s}, 100),
 			util.Prioritized(paragraphBound{s}, 200),
 		),
 		parser.WithInlineParsers(
@@ -162,6 +163,28 @@ func nesting(n ast.Node) int {
 	return depth
 }
 
+// referenceBound keeps goldmark from reading link references out of very long paragraphs: it moves all lines
+// for each one that it takes out.
+type referenceBound struct {
+	parser.ParagraphTransformer
+	scan *scan
+}
+
+func (b referenceBound) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
+	lines := node.Lines()
+	if lines.Len() <= maxReferenceLines {
+		b.ParagraphTransformer.Transform(node, reader, pc)
+	} else if linkMarks(b.scan.source[lines.At(0).Start:lines.At(0).Stop]) > 0 {
+		b.scan.noteUnread(lines)
+	}
+}
+
+func (s *scan) noteUnread(lines *text.Segments) {
+	if s.unread < 0 {
+		s.unread = s.lineAt(lines.At(0).Start)
+	}
+}
+
 // paragraphBound keeps goldmark's inline parsers off paragraphs that hold no link, and off those that would
 // take too long. Such a paragraph keeps one character, since an empty one would change the list around it.
 type paragraphBound struct{ scan *scan }
@@ -196,9 +219,7 @@ func (s *scan) admit(lines *text.Segments) bool {
 	}
 	work := size * brackets
 	if work > maxParagraphWork || s.work+work > maxDocumentWork {
-		if s.unread < 0 {
-			s.unread = s.lineAt(lines.At(0).Start)
-		}
+		s.noteUnread(lines)
 		return false
 	}
 	s.work += work

@@ -22,7 +22,7 @@ type cutter struct {
 func partition(content []byte, text encoding.Text, block frontmatter.Block, s *scan, first int) []data.Section {
 	c := cutter{content: content, text: text}
 	if text.BOM > 0 {
-		c.sections = append(c.sections, data.Section{Kind: data.SectionDelimiter, End: text.BOM, Line: 1, Text: new(string)})
+		c.sections = append(c.sections, data.Section{Kind: data.SectionDelimiter, End: text.BOM, Line: 1})
 	}
 	if block.End > 0 {
 		body, bodyEnd := text.LineAt(block.Body), text.LineAt(block.BodyEnd)
@@ -37,7 +37,21 @@ func partition(content []byte, text encoding.Text, block frontmatter.Block, s *s
 		c.code(b, first)
 	}
 	c.to(text.Lines(), data.SectionProse)
+	c.setTexts()
 	return c.sections
+}
+
+// setTexts gives each section but code the text that a reader sees, where that differs from the file's bytes.
+func (c *cutter) setTexts() {
+	end := c.text.Lines()
+	for i := len(c.sections) - 1; i >= 0; i-- {
+		section := &c.sections[i]
+		start := section.Line - 1
+		if section.Kind != data.SectionCode {
+			section.Text = c.differing(*section, start, end)
+		}
+		end = start
+	}
 }
 
 // to gives the lines up to end one kind, joined to the section before if that has the same.
@@ -50,9 +64,7 @@ func (c *cutter) to(end int, kind data.SectionKind) {
 		c.sections = append(c.sections, data.Section{Kind: kind, Start: c.text.Origin(c.at), Line: c.at + 1})
 		last++
 	}
-	section := &c.sections[last]
-	section.End = c.text.Origin(end)
-	section.Text = c.differing(*section, section.Line-1, end)
+	c.sections[last].End = c.text.Origin(end)
 	c.at = end
 }
 
@@ -81,10 +93,7 @@ func (c *cutter) code(b block, first int) {
 
 // differing returns the text of a section's lines with `\n` line ends where that differs from the file's bytes.
 func (c *cutter) differing(s data.Section, start, end int) *string {
-	text := c.text.Bytes[c.text.LineStart(start):c.text.LineStart(end)]
-	if bytes.Contains(text, []byte("\r\n")) {
-		text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
-	}
+	text := unixLines(c.text.Bytes[c.text.LineStart(start):c.text.LineStart(end)])
 	if bytes.Equal(text, c.content[s.Start:s.End]) {
 		return nil
 	}

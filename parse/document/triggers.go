@@ -41,11 +41,11 @@ func triggerSections(text encoding.Text, s *scan, first int) []string {
 
 // proseBetween returns the lines from one of the scan up to another that are not code, at most maxTrigger bytes.
 func proseBetween(text encoding.Text, s *scan, first, from, to int) string {
-	var out strings.Builder
+	var out []byte
 	add := func(start, end int) {
-		if start < end && out.Len() < maxTrigger {
+		if start < end && len(out) < maxTrigger {
 			prose := text.Bytes[text.LineStart(first+start):text.LineStart(first+end)]
-			out.Write(prose[:min(len(prose), maxTrigger-out.Len())])
+			out = append(out, prose[:min(len(prose), maxTrigger-len(out))]...)
 		}
 	}
 	for _, b := range s.blocks {
@@ -60,6 +60,5 @@ func proseBetween(text encoding.Text, s *scan, first, from, to int) string {
 		from = max(b.end, b.close+1)
 	}
 	add(from, to)
-	prose := strings.ReplaceAll(strings.ToValidUTF8(out.String(), ""), "\r\n", "\n")
-	return strings.TrimSpace(prose)
+	return strings.TrimSpace(strings.ToValidUTF8(string(unixLines(out)), ""))
 }

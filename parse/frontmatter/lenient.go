@@ -153,11 +153,18 @@ func isList(lines []string) bool {
 	return found
 }
 
-// unquote removes one pair of quotes around a text that is no valid YAML string.
+// unquote removes one pair of quotes around a text that is no valid YAML string, and the escapes of such
+// quotes inside.
 func unquote(text string) string {
 	text = strings.TrimSpace(text)
-	if len(text) >= 2 && (text[0] == '"' || text[0] == '\'') && text[len(text)-1] == text[0] {
-		return text[1 : len(text)-1]
+	if len(text) < 2 || text[len(text)-1] != text[0] {
+		return text
+	}
+	switch inner := text[1 : len(text)-1]; text[0] {
+	case '"':
+		return strings.ReplaceAll(inner, `\"`, `"`)
+	case '\'':
+		return strings.ReplaceAll(inner, "''", "'")
 	}
 	return text
 }

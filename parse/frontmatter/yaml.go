@@ -62,10 +62,10 @@ func kindName(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.SequenceNode:
 		return "a list"
-	case yaml.ScalarNode:
-		return "plain text"
+	case yaml.MappingNode:
+		return "a mapping"
 	default:
-		return "something else"
+		return "plain text"
 	}
 }
 
@@ -110,7 +110,8 @@ func (r *reader) mapping(n *yaml.Node, depth int) (data.Value, error) {
 		}
 		name := key.Value
 		if key.Kind != yaml.ScalarNode {
-			name = "?" // `{{ placeholder }}` and the like: a mapping or list as a key has no name
+			name = "?"
+			r.report(rule.WrongType, r.fileLine(n.Content[i].Line), "a key is %s, not text", kindName(key))
 		}
 		m.Map = append(m.Map, data.Field{Key: name, Line: r.fileLine(n.Content[i].Line), Value: v})
 	}

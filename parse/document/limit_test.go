@@ -1,0 +1,7 @@
+//go:build !race
+
+package document
+
+import "time"
+
+const limit = time.Second
