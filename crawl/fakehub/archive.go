@@ -3,7 +3,7 @@ package fakehub
 import (
 	"archive/zip"
 	"bytes"
-	"crypto/sha1" //nolint:gosec // git's object ids are SHA-1
+	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -126,7 +126,7 @@ func gitMode(mode fs.FileMode) string {
 
 // objectID returns git's id of an object: the SHA-1 of its kind, its size and its content.
 func objectID(kind string, content []byte) string {
-	sum := sha1.New() //nolint:gosec // as above
+	sum := sha1.New()
 	fmt.Fprintf(sum, "%s %d\x00", kind, len(content))
 	sum.Write(content)
 	return hex.EncodeToString(sum.Sum(nil))

@@ -23,7 +23,7 @@ type Config struct {
 	Now    func() time.Time // the clock of quotas and limits; nil is time.Now
 }
 
-// Hub plays several hosts. Its methods are safe for concurrent use.
+// Hub plays several hosts. Once Start has returned its methods are safe for concurrent use.
 type Hub struct {
 	listen string
 	logger *slog.Logger
@@ -34,7 +34,8 @@ type Hub struct {
 	hosts  []*server
 
 	closing sync.Once
-	mu      sync.Mutex // guards closed and cancel, and every Add of running
+	mu      sync.Mutex // guards what follows, and every Add of running
+	started bool
 	closed  bool
 	cancel  func()
 	running sync.WaitGroup // serving goroutines and requests in flight
@@ -119,8 +120,12 @@ func checkLoopback(address string) error {
 	return nil
 }
 
-// Start listens on all hosts and serves until Close or the end of ctx. An error leaves nothing behind.
+// Start listens on all hosts and serves until Close or the end of ctx. An error leaves nothing behind. A hub starts
+// once.
 func (h *Hub) Start(ctx context.Context) error {
+	if !h.starting() {
+		return errors.New("start hub: it has been started or closed before")
+	}
 	name, _, err := net.SplitHostPort(h.listen)
 	if err != nil {
 		return fmt.Errorf("listen address %q: %w", h.listen, err)
@@ -146,6 +151,14 @@ func (h *Hub) Start(ctx context.Context) error {
 	}
 	h.serve(ctx)
 	return nil
+}
+
+func (h *Hub) starting() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	first := !h.started && !h.closed
+	h.started = true
+	return first
 }
 
 func (h *Hub) serve(ctx context.Context) {

@@ -167,11 +167,14 @@ func (a *Action) readHeaders(n *yaml.Node) error {
 	}
 	a.Headers = make(map[string]string)
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		var value string
+		name, value := n.Content[i], ""
 		if err := parse(n.Content[i+1], &value, parseAnyText); err != nil {
 			return err
 		}
-		a.Headers[n.Content[i].Value] = value
+		if _, ok := a.Headers[name.Value]; ok {
+			return wrong(name, "field %q is there twice", name.Value)
+		}
+		a.Headers[name.Value] = value
 	}
 	return nil
 }
