@@ -20,6 +20,7 @@ type Listing struct {
 	Ref         string // branch, tag or commit the row names; empty is the default branch
 	Path        string // the skill's directory; meaningful only with PathKnown
 	PathKnown   bool   // false: only the name tells which skill of the repository is meant
+	Unlisted    bool   // the source showed the row in this enumeration and then took it back
 }
 
 // RepoID returns the id of the repository that the listing points to, as spelled in the row.

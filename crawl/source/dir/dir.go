@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"skillcorpus/crawl/source"
 	"skillcorpus/data"
 )
 
@@ -125,7 +126,7 @@ type cursor struct {
 }
 
 // Enumerate gives one row for each repository, all of whose skills are meant; see source.Source.
-func (s *Source) Enumerate(ctx context.Context, at json.RawMessage, emit func([]data.Listing, json.RawMessage) error) (data.Completeness, error) {
+func (s *Source) Enumerate(ctx context.Context, at json.RawMessage, emit source.Emit) (data.Completeness, error) {
 	const pageRows = 100
 	var from cursor
 	if json.Unmarshal(at, &from) != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"skillcorpus/crawl/github"
+	"skillcorpus/crawl/source"
 	"skillcorpus/data"
 )
 
@@ -87,7 +88,7 @@ func (f *fields) set(column, text string) (err error) {
 	case "tags":
 		f.Tags = splitTags(text)
 	case "updatedat":
-		f.UpdatedAt = When(text)
+		f.UpdatedAt = source.ParseTime(text)
 	default:
 		return errUnknown
 	}
@@ -113,23 +114,6 @@ func splitTags(text string) []string {
 		}
 	}
 	return tags
-}
-
-// When reads a time as marketplaces tell it: seconds since 1970, as a number or as text, or RFC 3339, or a
-// date. Anything else is the zero time.
-func When(text string) time.Time {
-	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil && seconds > 0 {
-		if seconds > 1e11 { // milliseconds: as seconds it would be the year 5138
-			return time.UnixMilli(seconds).UTC()
-		}
-		return time.Unix(seconds, 0).UTC()
-	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at.UTC()
-		}
-	}
-	return time.Time{}
 }
 
 // UnmarshalJSON reads an object whose values may be text, numbers or lists of text; other values of fields
@@ -171,7 +155,7 @@ func (f *fields) setJSON(column string, value json.RawMessage) error {
 var notASkill = regexp.MustCompile(`(?i)\.(md[a-z]?|markdown|txt|json|ya?ml|toml)(\.|$)`)
 
 // listing turns a row into what the crawl needs.
-func (r row) listing(source string) (data.Listing, error) {
+func (r row) listing(list string) (data.Listing, error) {
 	if r.bad != nil {
 		return data.Listing{}, r.bad
 	}
@@ -191,7 +175,7 @@ func (r row) listing(source string) (data.Listing, error) {
 		return data.Listing{}, fmt.Errorf("%.200q is a file, but no SKILL.md", file)
 	}
 	l := data.Listing{
-		Source: source, Name: f.Name, Description: f.Description, Author: f.Author, Tags: f.Tags,
+		Source: list, Name: f.Name, Description: f.Description, Author: f.Author, Tags: f.Tags,
 		Stars: f.Stars, Installs: f.Installs, URL: f.URL, UpdatedAt: f.UpdatedAt,
 		Host: data.HostGitHub, Repo: at.Repo, Ref: cmp.Or(f.Ref, ref),
 		Path: github.Directory(file), PathKnown: file != "" || f.Path != nil && data.IsSkillFile(f.File),

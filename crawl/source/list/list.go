@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 
+	"skillcorpus/crawl/source"
 	"skillcorpus/data"
 )
 
@@ -45,7 +46,7 @@ type cursor struct {
 
 // Enumerate gives the list's rows; see source.Source. A list is complete when it was read to its end, bad
 // rows and a torn last line included. One that cannot be read on, such as a cut gzip file, is malformed.
-func (s *Source) Enumerate(ctx context.Context, at json.RawMessage, emit func([]data.Listing, json.RawMessage) error) (data.Completeness, error) {
+func (s *Source) Enumerate(ctx context.Context, at json.RawMessage, emit source.Emit) (data.Completeness, error) {
 	var from cursor
 	if json.Unmarshal(at, &from) != nil {
 		from = cursor{}
@@ -84,7 +85,7 @@ func (s *Source) unchanged(ctx context.Context, from cursor) (bool, error) {
 var errEnough = errors.New("enough")
 
 // read emits the rows after from.
-func (s *Source) read(ctx context.Context, from cursor, emit func([]data.Listing, json.RawMessage) error) error {
+func (s *Source) read(ctx context.Context, from cursor, emit source.Emit) error {
 	var page []data.Listing
 	flush := func(w *walk) error {
 		next, err := json.Marshal(cursor{Rows: w.rows, Digest: w.digest()})

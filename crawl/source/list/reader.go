@@ -102,7 +102,7 @@ func readLine(in *bufio.Reader) (line []byte, tooLong bool, err error) {
 
 func parseJSON(text []byte) (fields, error) {
 	var f fields
-	err := json.Unmarshal(text, &f)
+	err := f.UnmarshalJSON(text)
 	return f, err
 }
 

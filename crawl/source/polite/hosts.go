@@ -76,7 +76,7 @@ func (h *hosts) RoundTrip(req *http.Request) (*http.Response, error) {
 	if status := response.StatusCode; status >= 300 && status < 400 && status != http.StatusNotModified {
 		return response, nil
 	}
-	return h.judge(asked, response)
+	return h.judge(asked, req.URL.Host, response)
 }
 
 // send makes the request with what this origin may see, under a watch on silence.
@@ -105,7 +105,7 @@ func (h *hosts) send(req *http.Request) (*http.Response, error) {
 }
 
 // judge turns a refusal into its error and remembers limits.
-func (h *hosts) judge(asked *host, response *http.Response) (*http.Response, error) {
+func (h *hosts) judge(asked *host, name string, response *http.Response) (*http.Response, error) {
 	answer := Answer{Status: response.StatusCode, Header: response.Header, Now: h.config.Now(), Strikes: asked.count()}
 	if good := answer.Status < 300 || answer.Status == http.StatusNotModified; !good {
 		defer response.Body.Close()
@@ -119,7 +119,7 @@ func (h *hosts) judge(asked *host, response *http.Response) (*http.Response, err
 		return response, nil
 	}
 	item.RetryAt = earlier(item.RetryAt, latest)
-	item.Reason = response.Request.URL.Host + ": " + item.Reason
+	item.Reason = name + ": " + item.Reason
 	asked.refused(item)
 	response.Body.Close()
 	return nil, item
