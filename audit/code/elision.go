@@ -7,7 +7,7 @@ import (
 
 var (
 	// A line that says that something belongs here which is not here.
-	stubWords = regexp.MustCompile(`(?i)(\b(your|add|insert|put|implement|fill in|more) (\w+ )?(code|logic|implementation)( goes)?( here)?\b|\bimplementation (goes )?here\b|not (yet )?implemented|NotImplementedError|\btodo!\(|\bunimplemented!\(|pass\s+#\s*(implement|todo)|(#|//|--)\s*(TODO|FIXME)\b|(#|//|--|/\*|<!--)\s*(implement|implementation)\b)`)
+	stubWords = regexp.MustCompile(`(?i)(\b(your|add|insert|put|implement|fill in|more) (\w+ )?(code|logic|implementation)( goes)?( here)?\b|\bimplementation (goes )?here\b|not (yet )?implemented|NotImplementedError|\btodo!\(|\bunimplemented!\(|pass\s+#\s*(implement|todo)|(#|//|--)\s*(TODO|FIXME)\b|^(#|//|--|/\*)\s*implementation( details?| goes here| here| depends on .*| would .*)?[ .…]*$)`)
 	// A comment that stands for code: `# ... rest of the function`.
 	dotsComment = regexp.MustCompile(`(#|//|--|/\*|<!--|;)\s*(\.\.\.|…)`)
 	// A line of nothing but dots, perhaps inside brackets.

@@ -2,7 +2,6 @@ package code
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -74,15 +73,16 @@ func (n *Needs) variable(name string) {
 	}
 }
 
-// shell walks what bash's grammar makes of a text. Prompts and <placeholders> are smoothed away first,
-// since they are not part of the commands.
+// shell walks what bash's grammar makes of a text. Prompts are no part of the commands, and <placeholders>
+// would be read as redirections.
 func (n *Needs) shell(text string) {
 	if len(text) > maxParse || tooDeep(text) {
 		return
 	}
+	text = withoutPrompts(text)
 	file, err := parseCommands(text)
 	if err != nil {
-		if file, err = parseCommands(smooth(text)); err != nil {
+		if file, err = parseCommands(bareAngle.ReplaceAllString(text, "placeholder")); err != nil {
 			return
 		}
 	}
@@ -95,18 +95,18 @@ func parseCommands(text string) (*syntax.File, error) {
 	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 }
 
-func smooth(text string) string {
-	lines := strings.Split(text, "\n")
-	prompted := slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(strings.TrimSpace(l), "$ ") })
-	for i, line := range lines {
-		trimmed := strings.TrimSpace(line)
-		if command, ok := strings.CutPrefix(trimmed, "$ "); ok {
-			lines[i] = command
-		} else if prompted {
-			lines[i] = "" // what a command printed
+// withoutPrompts keeps only the commands of a session whose lines start with a prompt.
+func withoutPrompts(text string) string {
+	if !strings.HasPrefix(text, "$ ") && !strings.Contains(text, "\n$ ") {
+		return text
+	}
+	var commands []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if command, ok := strings.CutPrefix(line, "$ "); ok {
+			commands = append(commands, command)
 		}
 	}
-	return bareAngle.ReplaceAllString(strings.Join(lines, "\n"), "placeholder")
+	return strings.Join(commands, "\n")
 }
 
 type shellWalk struct {

@@ -5,6 +5,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"skillcorpus/data"
 )
 
 // candidate is a word that may name a file.
@@ -26,7 +28,8 @@ var (
 	extension  = regexp.MustCompile(`\.[A-Za-z][A-Za-z0-9]{0,9}$`)
 	// Names that stand for any file.
 	placeholder = regexp.MustCompile(`(?i)(^|[/_.-])(my|your|foo|bar|baz|xxx+|yyyy|nnn+|path/to|placeholder|filename)([/_.-]|\d*$)|(^|/)(example|name|file|script|skill-name|topic|some-\w+|x|y)\d*\.`)
-	creation    = regexp.MustCompile(`(?i)\b(creat\w+|generat\w+|writ\w+|sav\w+|outputs?|produc\w+|stor\w+|export\w*|adds?|adding|put|make|emit\w*|rename\w*|e\.g\.|for example|for instance|such as|like)\W`)
+	// Verbs that say what is done with a path: made, or used. The last one before it counts.
+	verb        = regexp.MustCompile(`(?i)\b(?:(creat\w+|generat\w+|writ\w+|sav\w+|outputs?|produc\w+|stor\w+|export\w*|adds?|adding|put|make|emit\w*|rename\w*|e\.g\.|for example|for instance|such as|like)|see|read|load|open|run|runs|use|uses|using|refer|copy|consult|follow|check|execute|import|from|via|in)\b`)
 	yourProject = regexp.MustCompile(`(?i)\b(your|the|user'?s|target) (project|repo|repository|codebase|app|application|workspace)\b|\bproject('s)? root\b`)
 )
 
@@ -80,6 +83,13 @@ func (s *scanner) settle(ref Reference, c candidate, explicit prefix) (Reference
 		ref.State = Outside
 		return ref, true
 	}
+	if c.kind != Link && s.outer[ref.Path] {
+		return ref, false
+	}
+	// A link to another SKILL.md below is one to a neighbour, written from the repository's root.
+	if explicit == none && strings.EqualFold(path.Base(ref.Path), data.SkillFile) {
+		return s.beyondAt(ref, ref.Path, ref.Path)
+	}
 	if strings.HasSuffix(c.text, "/") || !extension.MatchString(ref.Path) || placeholder.MatchString(ref.Path) {
 		return ref, false
 	}
@@ -88,11 +98,17 @@ func (s *scanner) settle(ref Reference, c candidate, explicit prefix) (Reference
 	if !own || c.kind == Plain && !nested {
 		return ref, false
 	}
-	if explicit == none && (creation.MatchString(tail(c.before, 40)) || yourProject.MatchString(c.before)) {
+	if explicit == none && (creates(tail(c.before, 60)) || yourProject.MatchString(c.before)) {
 		s.created[ref.Path] = true
 		return ref, false
 	}
 	return ref, true
+}
+
+// creates reports whether the words before a path say that it comes into being.
+func creates(before string) bool {
+	all := verb.FindAllStringSubmatchIndex(before, -1)
+	return len(all) > 0 && all[len(all)-1][2] >= 0
 }
 
 func (s *scanner) skillFile() string { return s.tree.folded["skill.md"] }

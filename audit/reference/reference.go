@@ -56,9 +56,12 @@ const maxReferences = 2000
 // Find returns the files that a document names, each once, sorted by line and path. Examples in Markdown
 // fences, globs, placeholders, outputs, URLs, anchors and files of the user's project are not references.
 func Find(doc data.Document, skillMD []byte, tree Tree) []Reference {
-	scan := scanner{tree: tree, names: []string{data.FolderName(tree.id), doc.Name}, created: map[string]bool{}}
+	scan := scanner{tree: tree, names: []string{data.FolderName(tree.id), doc.Name}, created: map[string]bool{}, outer: map[string]bool{}}
 	for _, l := range doc.Links {
-		scan.link(l)
+		scan.add(candidate{text: l.Target, line: l.Line, kind: Link})
+		if strings.HasPrefix(l.Target, "../") {
+			scan.outer[strings.TrimLeft(l.Target, "./")] = true
+		}
 	}
 	for _, s := range doc.Sections {
 		text := s.Read(skillMD)
@@ -80,6 +83,7 @@ type scanner struct {
 	names   []string // of the skill itself
 	found   []Reference
 	created map[string]bool // paths that a command or a sentence makes
+	outer   map[string]bool // link targets outside the skill without their leading dots: their texts name the same file
 }
 
 func (s *scanner) add(c candidate) {

@@ -5,12 +5,7 @@ import (
 	"strings"
 
 	"skillcorpus/audit/proxy"
-	"skillcorpus/data"
 )
-
-func (s *scanner) link(l data.Link) {
-	s.add(candidate{text: l.Target, line: l.Line, kind: Link})
-}
 
 var writtenLink = regexp.MustCompile(`\]\((<[^>\n]{1,300}>|[^()\s]{1,300})[^()\n]{0,200}\)`)
 

@@ -3,7 +3,6 @@ package rules
 import (
 	"slices"
 
-	"skillcorpus/audit/code"
 	"skillcorpus/audit/facts"
 	"skillcorpus/audit/reference"
 	"skillcorpus/data"
@@ -15,7 +14,7 @@ func verdict(f facts.Facts) data.Verdict {
 	missing := missingPaths(f)
 	v := data.Verdict{
 		CodeBearing:  f.HasScripts || f.Exact.CodeBlockCount >= 1,
-		CodeSound:    Sound(f),
+		CodeSound:    sound(f),
 		MissingFiles: len(missing) > 0,
 		Missing:      missing,
 		Basis:        f.Bundle.Basis,
@@ -47,14 +46,4 @@ func missingPaths(f facts.Facts) []string {
 	}
 	slices.Sort(missing)
 	return slices.Compact(missing)
-}
-
-// Sound is mechanical.
-func Sound(f facts.Facts) bool {
-	for _, u := range f.Code {
-		if u.State == code.Broken || u.Open {
-			return false
-		}
-	}
-	return f.HasScripts
 }
