@@ -346,8 +346,13 @@ func TestDamaged(t *testing.T) {
 func TestMemberOrder(t *testing.T) {
 	t.Parallel()
 	items := []item{
-		{name: "a/SKILL.md", body: "a"}, {name: "a/skill.md", body: "b"}, {name: "a/in/SKILL.md", mode: link, body: "../../c.md"},
-		{name: "c.md", body: "c"}, {name: "a/in/x", mode: link, body: "y"}, {name: "SKILL.md", body: "root"}, {name: "sub/"},
+		{name: "a/SKILL.md", body: "a"},
+		{name: "a/skill.md", body: "b"},
+		{name: "a/in/SKILL.md", mode: link, body: "../../c.md"},
+		{name: "c.md", body: "c"},
+		{name: "a/in/x", mode: link, body: "y"},
+		{name: "SKILL.md", body: "root"},
+		{name: "sub/"},
 		{name: ".gitmodules", body: "[submodule \"s\"]\npath = sub\nurl = ../s\n"},
 	}
 	first, firstKept := readItems(t, items...)
