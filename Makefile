@@ -19,7 +19,7 @@ $(BINARY):
 	go build -tags $(TAGS) -trimpath -ldflags '-X main.version=$(VERSION)' -o $@ ./cmd/skillcorpus
 
 demo: $(BINARY) ## crawl, parse, audit, index and search the sample marketplace
-	$(BINARY) demo --data skillcorpus-data/demo
+	$(BINARY) demo
 
 test: ## run all tests with the race detector
 	go test -race -shuffle=on -tags $(TAGS) ./...
@@ -47,4 +47,4 @@ $(LINTER): Makefile
 	@touch $@
 
 clean: ## remove what the targets made
-	rm -rf bin .tools skillcorpus-data
+	rm -rf bin .tools skillcorpus-demo

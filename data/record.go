@@ -1,8 +1,12 @@
 package data
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -21,8 +25,11 @@ type Record struct {
 	SkillMD    *string      `json:"skill_md,omitempty"`
 	SkillMDB64 []byte       `json:"skill_md_b64,omitempty"` // in place of skill_md where the bytes are not UTF-8
 
-	// Contents of bundled files by path, written by `export --with-files`; then the basis is contents.
-	Contents map[string][]byte `json:"contents,omitempty"`
+	// Written by `export --with-files` for skills whose files' bytes were read; then the basis is contents. All are by
+	// path: the kept contents, the SHA-256 of every file, and why a file is not bundled.
+	Contents map[string][]byte `json:"contents,omitzero"`
+	Digests  map[string]string `json:"digests,omitempty"`
+	Notes    map[string]string `json:"notes,omitempty"`
 
 	// Added by export and ignored by import.
 	ID               string `json:"id,omitempty"`
@@ -70,4 +77,36 @@ func (f *RecordFile) UnmarshalJSON(text []byte) error {
 		return fmt.Errorf("file entry %s: want [path, bytes, mode]", text)
 	}
 	return nil
+}
+
+// Bundle returns the skill that the record describes, and the contents to keep: SKILL.md first. Without
+// Contents the basis is a listing, whatever the listing holds.
+func (r *Record) Bundle() (Bundle, [][]byte, error) {
+	text, ok := r.Text()
+	switch {
+	case !ok:
+		return Bundle{}, nil, errors.New("record has neither skill_md nor skill_md_b64")
+	case strings.Trim(r.Repo, "/") == "":
+		return Bundle{}, nil, errors.New("record has no repo")
+	}
+	b := Bundle{
+		ID: SkillID(r.Repo, r.Path), RepoID: r.Repo, Path: CleanDir(r.Path), SkillFile: cmp.Or(r.File, SkillFile),
+		SkillSHA256: SHA256Hex(text), Origin: r.Origin, Commit: r.Commit, License: r.License, UpdatedAt: r.UpdatedAt,
+		Stars: r.Stars, Basis: BasisListing,
+	}
+	contents := [][]byte{text}
+	for _, f := range r.Files {
+		file := File{Path: f.Path, Mode: f.Mode, Size: f.Size, SHA256: r.Digests[f.Path], Note: r.Notes[f.Path]}
+		if content, ok := r.Contents[f.Path]; ok {
+			file.SHA256, file.Kept = SHA256Hex(content), true
+			contents = append(contents, content)
+		}
+		b.Files = append(b.Files, file)
+	}
+	slices.SortFunc(b.Files, func(x, y File) int { return cmp.Compare(x.Path, y.Path) })
+	b.Files = slices.CompactFunc(b.Files, func(x, y File) bool { return x.Path == y.Path })
+	if r.Contents != nil {
+		b.Basis, b.Digest = BasisContents, BundleDigest(b.SkillFile, b.SkillSHA256, b.Files)
+	}
+	return b, contents, nil
 }

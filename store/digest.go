@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
+	"maps"
+	"slices"
 )
 
 // Digest returns the corpus digest of DESIGN.md 2: SHA-256 in hex over the ids, file digests, sections, findings
@@ -18,22 +20,15 @@ func (s *Store) Digest(ctx context.Context) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if err := s.digestSkill(ctx, sum, skill); err != nil {
+		if err := digestSkill(sum, skill); err != nil {
 			return "", fmt.Errorf("digest %s: %w", skill.ID, err)
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-func (s *Store) digestSkill(ctx context.Context, sum hash.Hash, skill Skill) error {
-	var key int64
-	if err := s.reader.QueryRowContext(ctx, `SELECT key FROM skills WHERE id = ?`, skill.ID).Scan(&key); err != nil {
-		return err
-	}
-	findings, err := s.findings(ctx, key)
-	if err != nil {
-		return err
-	}
+func digestSkill(sum hash.Hash, skill Skill) error {
+	findings := skill.AllFindings()
 	fmt.Fprintf(sum, "skill\x00%s\x00%s\x00%s\x00%s\x00%s\x00%s\n", skill.ID, skill.SkillFile, skill.SkillSHA256, skill.Digest, skill.CopyOf, skill.Basis)
 	for _, f := range skill.Files {
 		fmt.Fprintf(sum, "file\x00%s\x00%s\x00%d\x00%s\x00%s\n", f.Path, f.Mode, f.Size, f.SHA256, f.Note)
@@ -42,4 +37,33 @@ func (s *Store) digestSkill(ctx context.Context, sum hash.Hash, skill Skill) err
 		skill.Document.Findings = nil
 	}
 	return json.NewEncoder(sum).Encode([]any{skill.Document, skill.Verdict, findings})
+}
+
+// SearchDigest returns the SHA-256, in hex, over everything of the live skills that an index is built from,
+// listings included, and how many parsed live skills there are.
+func (s *Store) SearchDigest(ctx context.Context) (digest string, skills int, err error) {
+	sum := sha256.New()
+	rows, err := s.reader.QueryContext(ctx, `SELECT s.id || char(0) || s.document_digest || char(0) || coalesce(s.copy_of, '') || char(0) ||
+			s.stars || char(0) || s.license || char(0) || coalesce(v.tier || v.runnable_complete || v.license, '')
+		FROM skills s LEFT JOIN verdicts v ON v.skill = s.key WHERE s.live AND s.document_digest <> '' ORDER BY s.id`)
+	if err != nil {
+		return "", 0, fmt.Errorf("digest for search: %w", err)
+	}
+	lines, err := collect(rows, func(line *string) error { return rows.Scan(line) })
+	if err != nil {
+		return "", 0, fmt.Errorf("digest for search: %w", err)
+	}
+	for _, line := range lines {
+		fmt.Fprintln(sum, line)
+	}
+	listings, err := s.Listings(ctx)
+	if err != nil {
+		return "", 0, err
+	}
+	for _, key := range slices.Sorted(maps.Keys(listings)) {
+		for _, l := range listings[key] {
+			fmt.Fprintln(sum, key, l.Source, l.ExternalID, l.Name, l.Installs, l.Path, l.PathKnown)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), len(lines), nil
 }

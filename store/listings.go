@@ -117,9 +117,9 @@ func (s *Store) EndWalk(ctx context.Context, source string, completeness data.Co
 
 // Sources returns the state of every source, by name.
 func (s *Store) Sources(ctx context.Context) ([]SourceState, error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT name, completeness, cursor, walk, updated_at,
-		(SELECT count(*) FROM listings WHERE source = name),
-		(SELECT count(*) FROM listings l WHERE l.source = name AND l.walk < s.walk AND s.completeness = 'complete') FROM sources s ORDER BY name`)
+	rows, err := s.reader.QueryContext(ctx, `SELECT s.name, s.completeness, s.cursor, s.walk, s.updated_at,
+		(SELECT count(*) FROM listings l WHERE l.source = s.name),
+		(SELECT count(*) FROM listings l WHERE l.source = name AND l.walk < s.walk AND s.completeness = 'complete') FROM sources s ORDER BY s.name`)
 	if err != nil {
 		return nil, fmt.Errorf("read sources: %w", err)
 	}

@@ -58,8 +58,7 @@ func (s *Store) skillPage(ctx context.Context, after string) ([]Skill, error) {
 	return page, nil
 }
 
-// Skill returns one skill, live or removed, with its copies and all its findings in the Findings of its bundle.
-// The id is taken in any letter case and under a repository's former name; false means that there is none.
+// Skill returns one skill, live or removed, with its copies. The id is taken in any letter case and under a repository's former name; false means that there is none.
 func (s *Store) Skill(ctx context.Context, id string) (Skill, bool, error) {
 	var skill Skill
 	var key int64
@@ -76,10 +75,6 @@ func (s *Store) Skill(ctx context.Context, id string) (Skill, bool, error) {
 	}
 	if err := s.fill(ctx, &skill, key); err != nil {
 		return Skill{}, false, fmt.Errorf("read skill %s: %w", id, err)
-	}
-	var err error
-	if skill.Findings, err = s.findings(ctx, key); err != nil {
-		return Skill{}, false, fmt.Errorf("read findings of %s: %w", id, err)
 	}
 	rows, err := s.reader.QueryContext(ctx, `SELECT id FROM skills WHERE copy_of = ? AND live ORDER BY id`, skill.ID)
 	if err != nil {

@@ -11,37 +11,60 @@ import (
 	"skillcorpus/data"
 )
 
-// DueRepos returns up to limit listed repositories whose key is above after and that a crawl which started at
-// start has to fetch: never tried, with an older stage version, whose retry time has come, or fetched longer
-// than maxAge ago.
-func (s *Store) DueRepos(ctx context.Context, version int, start time.Time, maxAge time.Duration, after string, limit int) ([]data.Repo, error) {
+// CountNewRepos returns how many listed repositories were never tried.
+func (s *Store) CountNewRepos(ctx context.Context) (count int, err error) {
+	err = s.reader.QueryRowContext(ctx, `SELECT count(*) FROM repos WHERE listed AND key NOT IN (SELECT item FROM due WHERE stage = 'crawl')`).Scan(&count)
+	if err != nil {
+		return 0, fmt.Errorf("count new repositories: %w", err)
+	}
+	return count, nil
+}
+
+// DueRepo is a repository that a crawl has to fetch.
+type DueRepo struct {
+	data.Repo
+	Outdated bool // read by an older version of the stage: its content is due even if its head did not move
+}
+
+const dueForCrawl = ` FROM repos r LEFT JOIN due d ON d.stage = 'crawl' AND d.item = r.key
+	WHERE r.listed AND r.key > ?1 AND (d.item IS NULL OR d.version < ?2
+		OR d.outcome = 'ok' AND (d.checked_at <= ?3 OR r.host = 'dir') AND d.checked_at < ?4
+		OR d.outcome <> 'ok' AND d.retry_at <= ?5)`
+
+func (s *Store) dueForCrawl(version int, start time.Time, maxAge time.Duration, after string) []any {
 	now := s.now()
-	rows, err := s.reader.QueryContext(ctx, `SELECT `+repoColumns+` FROM repos r LEFT JOIN due d ON d.stage = 'crawl' AND d.item = r.key
-		WHERE r.listed AND r.key > ?1 AND (d.item IS NULL OR d.version < ?2
-			OR d.outcome = 'ok' AND d.checked_at <= ?3 AND d.checked_at < ?4
-			OR d.outcome <> 'ok' AND d.retry_at <= ?5)
-		ORDER BY r.key LIMIT ?6`,
-		after, version, now.Add(-maxAge).Unix(), start.Unix(), now.Unix(), limit)
+	return []any{after, version, now.Add(-maxAge).Unix(), start.Unix(), now.Unix()}
+}
+
+// DueRepos returns up to limit listed repositories, in key order, whose key is above after and that a crawl which
+// started at start has to fetch: never tried, with an older stage version, whose retry time has come, fetched
+// longer than maxAge ago, or local ones, which cost nothing to read.
+func (s *Store) DueRepos(ctx context.Context, version int, start time.Time, maxAge time.Duration, after string, limit int) ([]DueRepo, error) {
+	arguments := append(s.dueForCrawl(version, start, maxAge, after), limit)
+	rows, err := s.reader.QueryContext(ctx, `SELECT coalesce(d.version < ?2, 0), `+repoColumns+dueForCrawl+` ORDER BY r.key LIMIT ?6`, arguments...)
 	if err != nil {
 		return nil, fmt.Errorf("read due repositories: %w", err)
 	}
-	return collect(rows, func(repo *data.Repo) error { return scanRepo(rows, repo) })
+	return collect(rows, func(repo *DueRepo) error { return scanRepo(rows, &repo.Repo, &repo.Outdated) })
+}
+
+// CountDueRepos returns how many repositories DueRepos would give back in all.
+func (s *Store) CountDueRepos(ctx context.Context, version int, start time.Time, maxAge time.Duration) (count int, err error) {
+	err = s.reader.QueryRowContext(ctx, `SELECT count(*)`+dueForCrawl, s.dueForCrawl(version, start, maxAge, "")...).Scan(&count)
+	if err != nil {
+		return 0, fmt.Errorf("count due repositories: %w", err)
+	}
+	return count, nil
 }
 
 const repoColumns = `r.id, r.host, r.name, r.numeric_id, r.default_branch, r.commit_sha, r.size_kb, r.license, r.stars, r.archived, r.fork, r.updated_at, r.etag`
 
-func scanRepo(row interface{ Scan(...any) error }, repo *data.Repo) error {
+func scanRepo(row interface{ Scan(...any) error }, repo *data.Repo, before ...any) error {
 	var updated string
-	err := row.Scan(&repo.ID, &repo.Host, &repo.Name, &repo.NumericID, &repo.DefaultBranch, &repo.Commit, &repo.SizeKB,
-		&repo.License, &repo.Stars, &repo.Archived, &repo.Fork, &updated, &repo.ETag)
+	err := row.Scan(append(before, &repo.ID, &repo.Host, &repo.Name, &repo.NumericID, &repo.DefaultBranch, &repo.Commit, &repo.SizeKB,
+		&repo.License, &repo.Stars, &repo.Archived, &repo.Fork, &updated, &repo.ETag)...)
 	repo.UpdatedAt = data.ParseTime(updated)
 	return err
-}
-
-// CountDueRepos returns how many repositories DueRepos would give back in all.
-func (s *Store) CountDueRepos(ctx context.Context, version int, start time.Time, maxAge time.Duration) (int, error) {
-	all, err := s.DueRepos(ctx, version, start, maxAge, "", -1)
-	return len(all), err
 }
 
 // Repo returns the stored repository with this id, in any letter case or under a former name, and false if
@@ -64,9 +87,11 @@ type FetchedRepo struct {
 	Asked   string // the key that was due: another one than Repo's after a rename
 	Repo    data.Repo
 	Changed bool // false: facts only, the stored skills stay as they are
-	Skills  []data.Bundle
-	Blobs   []Blob
-	Attempt Attempt
+	// AliasOnly says that the repository was fetched under another name in the same run: only that name is stored.
+	AliasOnly bool
+	Skills    []data.Bundle
+	Blobs     []Blob
+	Attempt   Attempt
 }
 
 // CommitRepos stores fetched repositories with everything in them. After a success the skills that are no
@@ -89,6 +114,9 @@ func (s *Store) CommitRepos(ctx context.Context, fetched []FetchedRepo) error {
 
 func (s *Store) putFetched(ctx context.Context, tx *sql.Tx, f FetchedRepo) error {
 	key := f.Asked
+	if f.AliasOnly {
+		return putAlias(ctx, tx, f.Asked, f.Repo)
+	}
 	switch f.Attempt.Outcome {
 	case data.OutcomeOK:
 		key = data.RepoKey(f.Repo.ID)
@@ -108,6 +136,10 @@ func (s *Store) putFetched(ctx context.Context, tx *sql.Tx, f FetchedRepo) error
 		}
 	case data.OutcomeGone, data.OutcomeBlocked, data.OutcomeEmpty, data.OutcomeDenied:
 		if err := removeSkills(ctx, tx, key); err != nil {
+			return err
+		}
+		// Should it come back, even at the same commit, its content must be read again.
+		if _, err := tx.ExecContext(ctx, `UPDATE repos SET commit_sha = '', etag = '' WHERE key = ?`, key); err != nil {
 			return err
 		}
 	}
@@ -148,6 +180,19 @@ func (s *Store) putRepo(ctx context.Context, tx *sql.Tx, f FetchedRepo) error {
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE repos SET tree = ?, tree_digest = ? WHERE key = ?`, s.codec.pack(tree), data.SHA256Hex(tree), key)
 	return err
+}
+
+// putAlias stores that asked is another name of repo, which may not be stored itself yet.
+func putAlias(ctx context.Context, tx *sql.Tx, asked string, repo data.Repo) error {
+	key := data.RepoKey(repo.ID)
+	if asked == key {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO repos (key, id, host, name, listed) VALUES (?, ?, ?, ?, 1) ON CONFLICT DO NOTHING`, key, repo.ID, repo.Host, repo.Name)
+	if err != nil {
+		return err
+	}
+	return mergeRepo(ctx, tx, asked, key)
 }
 
 // mergeRepo turns the repository at key from into an alias of the one at key to.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 
 	"skillcorpus/data"
 )
@@ -122,6 +123,16 @@ type Skill struct {
 	Live     bool
 	Document *data.Document // nil before parse
 	Verdict  *data.Verdict  // nil before audit
+	Audit    []data.Finding // of the audit; the bundle and the document have those of their stages
+}
+
+// AllFindings returns what crawl, parse and audit found, in this order.
+func (s Skill) AllFindings() []data.Finding {
+	all := slices.Clone(s.Findings)
+	if s.Document != nil {
+		all = append(all, s.Document.Findings...)
+	}
+	return append(all, s.Audit...)
 }
 
 const skillColumns = `s.key, s.id, s.repo_id, s.path, s.skill_file, s.skill_sha256, s.origin, s.commit_sha, s.license, s.updated_at, s.stars,
@@ -141,16 +152,5 @@ func (s *Store) files(ctx context.Context, skill int64) ([]data.File, error) {
 	}
 	return collect(rows, func(f *data.File) error {
 		return rows.Scan(&f.Path, &f.Mode, &f.Size, &f.SHA256, &f.Note, &f.Kept)
-	})
-}
-
-func (s *Store) findings(ctx context.Context, skill int64) ([]data.Finding, error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT rule, severity, file, line, message FROM findings WHERE skill = ?
-		ORDER BY CASE stage WHEN 'crawl' THEN 1 WHEN 'parse' THEN 2 ELSE 3 END, position`, skill)
-	if err != nil {
-		return nil, err
-	}
-	return collect(rows, func(f *data.Finding) error {
-		return rows.Scan(&f.Rule, &f.Severity, &f.File, &f.Line, &f.Message)
 	})
 }

@@ -54,8 +54,7 @@ func (s *Store) DueAudit(ctx context.Context, version int, after string, limit i
 	return items, nil
 }
 
-// fill reads what belongs to a skill beside its own row. The document keeps the parse findings, the bundle
-// those of discovery.
+// fill reads what belongs to a skill beside its own row.
 func (s *Store) fill(ctx context.Context, skill *Skill, key int64) error {
 	var err error
 	if skill.Files, err = s.files(ctx, key); err != nil {
@@ -76,19 +75,33 @@ func (s *Store) fill(ctx context.Context, skill *Skill, key int64) error {
 			return err
 		}
 	}
-	if skill.Findings, err = s.stageFindings(ctx, key, StageCrawl); err != nil || skill.Document == nil {
-		return err
-	}
-	skill.Document.Findings, err = s.stageFindings(ctx, key, StageParse)
-	return err
+	return s.fillFindings(ctx, skill, key)
 }
 
-func (s *Store) stageFindings(ctx context.Context, skill int64, stage Stage) ([]data.Finding, error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT rule, severity, file, line, message FROM findings WHERE skill = ? AND stage = ? ORDER BY position`, skill, stage)
-	if err != nil {
-		return nil, err
+func (s *Store) fillFindings(ctx context.Context, skill *Skill, key int64) error {
+	type row struct {
+		stage   Stage
+		finding data.Finding
 	}
-	return collect(rows, func(f *data.Finding) error { return rows.Scan(&f.Rule, &f.Severity, &f.File, &f.Line, &f.Message) })
+	rows, err := s.reader.QueryContext(ctx, `SELECT stage, rule, severity, file, line, message FROM findings WHERE skill = ? ORDER BY stage, position`, key)
+	if err != nil {
+		return err
+	}
+	found, err := collect(rows, func(r *row) error {
+		f := &r.finding
+		return rows.Scan(&r.stage, &f.Rule, &f.Severity, &f.File, &f.Line, &f.Message)
+	})
+	for _, r := range found {
+		switch {
+		case r.stage == StageCrawl:
+			skill.Findings = append(skill.Findings, r.finding)
+		case r.stage == StageAudit:
+			skill.Audit = append(skill.Audit, r.finding)
+		case skill.Document != nil:
+			skill.Document.Findings = append(skill.Document.Findings, r.finding)
+		}
+	}
+	return err
 }
 
 // CountDueAudit returns how many skills DueAudit would give back in all.

@@ -1,0 +1,133 @@
+// Package audit is the third stage: it takes parsed skills that are due, has audit/facts collect what is so and
+// audit/rules judge it, and commits findings and verdicts.
+//
+// It never runs anything that it finds in a skill, and never asks the network. The commands call it.
+package audit
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"skillcorpus/audit/facts"
+	"skillcorpus/audit/rules"
+	"skillcorpus/data"
+	"skillcorpus/store"
+)
+
+// Version rises whenever the stage's output for the same input changes; every skill is then due again.
+const Version = 1
+
+// Options say how a run goes about its work.
+type Options struct {
+	Workers int            // 0: one for each processor
+	Counter *store.Counter // progress
+	Stop    <-chan struct{}
+}
+
+// pages and batches of the stage: items read, and results committed, at a time.
+const pageSize, batchSize = 128, 256
+
+// Run audits every skill that is due. It returns the first failure of our own machine.
+func Run(ctx context.Context, corpus *store.Store, options Options) error {
+	total, err := corpus.CountDueAudit(ctx, Version)
+	if err != nil {
+		return fmt.Errorf("count skills due for audit: %w", err)
+	}
+	options.Counter.Total.Store(int64(total))
+	if options.Workers == 0 {
+		options.Workers = runtime.GOMAXPROCS(0)
+	}
+	trees := &treeCache{corpus: corpus}
+	return store.Loop[store.AuditItem, store.AuditedSkill]{
+		Workers: options.Workers,
+		Batch:   batchSize,
+		Counter: options.Counter,
+		Stop:    options.Stop,
+		Due: func(ctx context.Context, after string) ([]store.AuditItem, error) {
+			return corpus.DueAudit(ctx, Version, after, pageSize)
+		},
+		Key: func(item store.AuditItem) string { return item.Bundle.ID },
+		Work: func(ctx context.Context, item store.AuditItem) (store.AuditedSkill, error) {
+			options.Counter.Bytes.Add(int64(len(item.SkillMD)))
+			return auditSkill(ctx, corpus, trees, item)
+		},
+		Failed: func(item store.AuditItem, err error) store.AuditedSkill {
+			return store.AuditedSkill{Attempt: store.AttemptOf(item.Bundle.ID, item.Input, Version, err)}
+		},
+		Commit: corpus.CommitAudited,
+	}.Run(ctx)
+}
+
+func auditSkill(ctx context.Context, corpus *store.Store, trees *treeCache, item store.AuditItem) (store.AuditedSkill, error) {
+	contents, err := keptContents(ctx, corpus, item.Bundle.Files)
+	if err != nil {
+		return store.AuditedSkill{}, err
+	}
+	inRepo, err := trees.paths(ctx, item.Bundle.RepoID)
+	if err != nil {
+		return store.AuditedSkill{}, err
+	}
+	verdict, findings := Judge(facts.Input{
+		Bundle:   item.Bundle,
+		Document: item.Document,
+		SkillMD:  item.SkillMD,
+		Content:  func(path string) ([]byte, bool) { content, ok := contents[path]; return content, ok },
+		InRepo:   func(path string) bool { return inRepo[path] },
+	})
+	return store.AuditedSkill{
+		Verdict:  &verdict,
+		Findings: findings,
+		Attempt:  store.AttemptOf(item.Bundle.ID, item.Input, Version, nil),
+	}, nil
+}
+
+// Judge audits one skill without a corpus.
+func Judge(input facts.Input) (data.Verdict, []data.Finding) {
+	return rules.Judge(facts.Collect(input))
+}
+
+func keptContents(ctx context.Context, corpus *store.Store, files []data.File) (map[string][]byte, error) {
+	contents := map[string][]byte{}
+	for _, file := range files {
+		if !file.Kept {
+			continue
+		}
+		content, ok, err := corpus.Content(ctx, file.SHA256)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			contents[file.Path] = content
+		}
+	}
+	return contents, nil
+}
+
+// treeCache remembers the paths of the repository that was asked for last: items come in id order, so the skills
+// of one repository follow each other.
+type treeCache struct {
+	corpus *store.Store
+
+	mu   sync.Mutex // guards the rest
+	repo string
+	last map[string]bool
+}
+
+func (c *treeCache) paths(ctx context.Context, repoID string) (map[string]bool, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.repo == repoID && c.last != nil {
+		return c.last, nil
+	}
+	tree, err := c.corpus.Tree(ctx, repoID)
+	if err != nil {
+		return nil, err
+	}
+	c.repo, c.last = repoID, make(map[string]bool, len(tree))
+	for _, entry := range tree {
+		c.last[entry.Path] = true
+	}
+	return c.last, nil
+}

@@ -1,0 +1,73 @@
+package command
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"skillcorpus/cmd/internal/pipeline"
+	"skillcorpus/crawl"
+	"skillcorpus/crawl/archive"
+)
+
+// crawlSettings are the flags of crawl.
+type crawlSettings struct {
+	sources    []string
+	maxArchive int64
+	maxAge     time.Duration
+	maxWait    time.Duration
+	workers    int
+	pace       float64
+}
+
+func (e *environment) crawl() *cobra.Command {
+	var settings crawlSettings
+	command := &cobra.Command{
+		Use:   "crawl",
+		Short: "Enumerate marketplaces and fetch their repositories",
+		Long: `Ask each source what it lists, then fetch every listed repository that is due: once,
+under a size cap, whatever the number of skills in it. A crawl that was interrupted
+goes on where it stopped. Without --source, only what is already listed is fetched.
+
+Sources:
+  skillsmp       the SkillsMP API (a key in SKILLCORPUS_SKILLSMP_KEY raises its limits)
+  list:FILE      URLs, owner/repo names, JSON lines or CSV; "list:-" is stdin
+  dir:PATH       a checkout, an archive, or a folder of them on this machine
+  sample         the marketplace inside this program, served on loopback
+
+A GitHub token in SKILLCORPUS_GITHUB_TOKEN (or GITHUB_TOKEN) raises its limit from 60
+to 5,000 requests an hour. It is sent to the API host alone.`,
+		Example: `  skillcorpus crawl --source sample
+  skillcorpus crawl --source list:repos.txt --max-wait 1h
+  skillcorpus crawl --source skillsmp --source dir:./my-skills`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			return e.runCrawl(command.Context(), settings)
+		},
+	}
+	flags := command.Flags()
+	flags.StringArrayVar(&settings.sources, "source", nil, "NAME[:ARG] of a source (repeatable)")
+	flags.Int64Var(&settings.maxArchive, "max-archive", archive.DefaultLimits().Bytes, "size cap of an archive, in bytes")
+	flags.DurationVar(&settings.maxAge, "max-age", 24*time.Hour, "ask again for repositories fetched longer ago than this")
+	flags.DurationVar(&settings.maxWait, "max-wait", 10*time.Minute, "how long in all to wait for limits to end")
+	flags.IntVar(&settings.workers, "workers", 4, "repositories fetched at a time")
+	flags.Float64Var(&settings.pace, "requests-per-second", 0, "for each host; 0: 1, or what the host allows, and no pace on loopback")
+	return command
+}
+
+func (e *environment) runCrawl(ctx context.Context, settings crawlSettings) error {
+	wired, err := e.wire(ctx, settings)
+	if err != nil {
+		return err
+	}
+	defer wired.close()
+	limits := archive.DefaultLimits()
+	limits.Bytes = settings.maxArchive
+	return e.write(ctx, "crawl", func(p *pipeline.Pipeline) error {
+		return p.Crawl(ctx, crawl.Options{
+			Sources: wired.sources, GitHub: wired.github, Locate: wired.locate, Limits: limits,
+			Workers: settings.workers, MaxAge: settings.maxAge, MaxWait: settings.maxWait,
+		})
+	})
+}

@@ -1,0 +1,92 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"skillcorpus/cmd/internal/pipeline"
+	"skillcorpus/crawl"
+	"skillcorpus/crawl/archive"
+	"skillcorpus/index"
+)
+
+// demoData is where the demo lies unless the user says otherwise: never in a corpus of theirs.
+const demoData = "skillcorpus-demo"
+
+// demoQueries each find another skill of the sample marketplace.
+var demoQueries = []string{"test a web page in a browser", "my text sounds like a machine wrote it", "notes with wikilinks"}
+
+func (e *environment) demo() *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo",
+		Short: "Crawl, parse, audit, index and search a small marketplace that is inside this program",
+		Long: `Run every stage on the sample marketplace: six real repositories with permissive
+licences, served on loopback. It takes seconds, needs no network, and leaves a corpus in
+./` + demoData + ` (or --data) that every other command works on.`,
+		Example: "  skillcorpus demo\n  skillcorpus status --data " + demoData,
+		Args:    cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			if !command.Flags().Changed("data") && e.setting("DATA", "") == "" {
+				e.data = demoData
+			}
+			return e.runDemo(command.Context())
+		},
+	}
+}
+
+func (e *environment) runDemo(ctx context.Context) error {
+	started := e.now()
+	wired, err := e.wire(ctx, crawlSettings{sources: []string{"sample"}, maxArchive: archive.DefaultLimits().Bytes, workers: 4})
+	if err != nil {
+		return err
+	}
+	defer wired.close()
+	err = e.write(ctx, "demo", func(p *pipeline.Pipeline) error {
+		steps := []func(context.Context) error{
+			func(ctx context.Context) error {
+				return p.Crawl(ctx, crawl.Options{
+					Sources: wired.sources, GitHub: wired.github, Limits: archive.DefaultLimits(), Workers: 4, MaxAge: 24 * time.Hour,
+				})
+			},
+			p.Parse, p.Audit,
+			func(ctx context.Context) error { return p.Index(ctx, false) },
+		}
+		for _, step := range steps {
+			if err := step(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := e.demoSearches(ctx); err != nil {
+		return err
+	}
+	if !e.JSON {
+		e.Printf("\ndone in %s; the corpus lies in %s. Try:\n", e.now().Sub(started).Round(10*time.Millisecond), e.data)
+		e.Printf("  skillcorpus search --data %s --explain \"web browser\"\n  skillcorpus status --data %s\n", e.data, e.data)
+	}
+	return nil
+}
+
+func (e *environment) demoSearches(ctx context.Context) (err error) {
+	searcher, err := index.Open(ctx, index.Dir(e.data, index.DefaultName))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, searcher.Close()) }()
+	for _, query := range demoQueries {
+		if !e.JSON {
+			e.Printf("\nsearch %q\n", query)
+		}
+		if err := e.answer(ctx, searcher, index.Request{ID: query, Text: query, K: 1}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package command
+
+import (
+	"context"
+	"errors"
+
+	"skillcorpus/cmd/internal/pipeline"
+	"skillcorpus/index"
+	"skillcorpus/store"
+)
+
+// Exit codes (DESIGN.md 8).
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitIncomplete  = 3
+	exitFinding     = 4
+	exitNoCorpus    = 10
+	exitLocked      = 11
+	exitInterrupted = 130
+)
+
+const exitHelp = `
+Exit codes:
+  0 done   1 failed   2 wrong usage   3 done, but some items wait for another try
+  4 a finding or gate failed   10 no usable corpus or index, or one of another version
+  11 locked by another writer   130 interrupted
+`
+
+// errFinding ends a command whose result is bad news: exit code 4, without a message of its own.
+var errFinding = errors.New("")
+
+// usageError is a wrong combination of arguments that only the command itself can see.
+type usageError struct{ error }
+
+func exitCode(err error) int {
+	var usage usageError
+	switch {
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.Is(err, pipeline.ErrIncomplete):
+		return exitIncomplete
+	case errors.Is(err, errFinding):
+		return exitFinding
+	case errors.Is(err, store.ErrNoCorpus), errors.Is(err, store.ErrNewer), errors.Is(err, store.ErrOlder),
+		errors.Is(err, index.ErrNoIndex), errors.Is(err, index.ErrDamaged), errors.Is(err, index.ErrNewer):
+		return exitNoCorpus
+	case errors.Is(err, store.ErrLocked):
+		return exitLocked
+	case errors.Is(err, context.Canceled), errors.Is(err, pipeline.ErrStopped):
+		return exitInterrupted
+	}
+	return exitFailure
+}

@@ -1,0 +1,98 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"skillcorpus/crawl/fakehub"
+	"skillcorpus/data/sample"
+)
+
+func (e *environment) fakehub() *cobra.Command {
+	var folder, faults, listen, envFile string
+	command := &cobra.Command{
+		Use:   "fakehub",
+		Short: "Play GitHub and a marketplace on loopback, with faults to order",
+		Long: `Serve packed repositories as GitHub and SkillsMP would, on loopback alone, to try a
+crawler without the network. Without --hub it serves the sample marketplace.
+docs/fakehub.md describes the folder, the fault script and /_stats.`,
+		Example: `  skillcorpus fakehub --hub ./hub --env-file hub.env &
+  set -a; . ./hub.env; set +a
+  skillcorpus crawl --source skillsmp
+  curl "$SKILLCORPUS_GITHUB_API_URL/_stats"`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			config := fakehub.Config{Hub: sample.FS(), Listen: listen, Logger: e.logger(), Now: e.now}
+			if folder != "" {
+				config.Hub = os.DirFS(folder)
+			}
+			if faults != "" {
+				script, err := readScript(faults)
+				if err != nil {
+					return err
+				}
+				config.Faults = script
+			}
+			return e.serveHub(command.Context(), config, envFile)
+		},
+	}
+	flags := command.Flags()
+	flags.StringVar(&folder, "hub", "", "folder with index.json and the archives (default: the sample marketplace)")
+	flags.StringVar(&faults, "faults", "", "fault script")
+	flags.StringVar(&listen, "listen", "127.0.0.1:0", "loopback address of the API host; the others take free ports")
+	flags.StringVar(&envFile, "env-file", "", "file to write the hosts' addresses to, as settings")
+	return command
+}
+
+func readScript(name string) (script *fakehub.Script, err error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	return fakehub.ReadScript(file)
+}
+
+// serveHub serves until the first signal.
+func (e *environment) serveHub(ctx context.Context, config fakehub.Config, envFile string) error {
+	hub, err := fakehub.New(config)
+	if err != nil {
+		return err
+	}
+	if err := hub.Start(ctx); err != nil {
+		return err
+	}
+	defer hub.Close()
+	if envFile != "" {
+		if err := writeWhole(envFile, hub.Env()); err != nil {
+			return err
+		}
+	}
+	urls := hub.URLs()
+	if e.JSON {
+		if err := e.Object(map[string]any{"type": "ready", "urls": urls}); err != nil {
+			return err
+		}
+	} else {
+		e.Printf("ready: GitHub API %s, codeload %s, raw %s, SkillsMP %s\n", urls["api"], urls["codeload"], urls["raw"], urls["skillsmp"])
+	}
+	<-e.stop
+	return nil
+}
+
+// writeWhole writes a file that others may be waiting for: it appears with all its text.
+func writeWhole(name, text string) error {
+	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	if err := errors.Join(err, file.Chmod(0o644), file.Close()); err != nil {
+		return errors.Join(err, os.Remove(file.Name()))
+	}
+	return os.Rename(file.Name(), name)
+}

@@ -1,0 +1,111 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+
+	"skillcorpus/crawl/archive"
+	"skillcorpus/crawl/discover"
+	"skillcorpus/data"
+)
+
+// localSkill is a skill on this machine that no corpus holds.
+type localSkill struct {
+	data.Bundle
+	Place    string // its SKILL.md as a path that the user can open
+	SkillMD  []byte
+	contents map[string][]byte // by SHA-256
+	tree     map[string]bool   // paths of the repository it lies in
+}
+
+// Content returns a kept bundled file.
+func (s localSkill) Content(name string) ([]byte, bool) {
+	for _, f := range s.Files {
+		if f.Path == name && f.Kept {
+			content, ok := s.contents[f.SHA256]
+			return content, ok
+		}
+	}
+	return nil, false
+}
+
+// skillsAt returns the skills of a directory, or the one whose file is named: it is taken as a SKILL.md whatever its
+// name, and the files beside it as its bundle if the name says so too.
+func skillsAt(ctx context.Context, place string) ([]localSkill, error) {
+	info, err := os.Stat(place)
+	if err != nil {
+		return nil, err
+	}
+	if info.IsDir() {
+		skills, err := skillsIn(ctx, place)
+		if err == nil && len(skills) == 0 {
+			err = fmt.Errorf("%s: no SKILL.md in it", place)
+		}
+		return skills, err
+	}
+	absolute, err := filepath.Abs(place)
+	if err != nil {
+		return nil, err
+	}
+	if data.IsSkillFile(filepath.Base(place)) {
+		skills, err := skillsIn(ctx, filepath.Dir(place))
+		if err != nil {
+			return nil, err
+		}
+		for _, skill := range skills {
+			if skill.Path == "" && skill.SkillFile == filepath.Base(place) {
+				skill.Place = place
+				return []localSkill{skill}, nil
+			}
+		}
+	}
+	content, err := os.ReadFile(place)
+	if err != nil {
+		return nil, err
+	}
+	folder := filepath.Base(filepath.Dir(absolute))
+	return []localSkill{{
+		Bundle: data.Bundle{
+			ID: data.RepoID(data.HostDir, folder), RepoID: data.RepoID(data.HostDir, folder), SkillFile: filepath.Base(place),
+			SkillSHA256: data.SHA256Hex(content), Basis: data.BasisListing,
+		},
+		Place: place, SkillMD: content,
+	}}, nil
+}
+
+func skillsIn(ctx context.Context, dir string) ([]localSkill, error) {
+	tree, err := archive.OpenDir(dir, archive.DefaultLimits())
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close()
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	name := filepath.Base(absolute)
+	repo := data.Repo{ID: data.RepoID(data.HostDir, name), Host: data.HostDir, Name: name}
+	contents := map[string][]byte{}
+	found, err := discover.Read(ctx, repo, tree, func(sha256 string, content []byte) error {
+		contents[sha256] = content
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	paths := make(map[string]bool, len(found.Tree))
+	for _, entry := range found.Tree {
+		paths[entry.Path] = true
+	}
+	skills := make([]localSkill, len(found.Skills))
+	for i, bundle := range found.Skills {
+		skills[i] = localSkill{
+			Bundle: bundle, Place: filepath.Join(dir, filepath.FromSlash(path.Join(bundle.Path, bundle.SkillFile))),
+			SkillMD: contents[bundle.SkillSHA256], contents: contents, tree: paths,
+		}
+	}
+	return skills, nil
+}

@@ -1,0 +1,119 @@
+package command
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"skillcorpus/cmd/internal/pipeline"
+	"skillcorpus/cmd/internal/terminal"
+	"skillcorpus/data"
+	"skillcorpus/parse"
+)
+
+func (e *environment) parse() *cobra.Command {
+	var failOn string
+	command := &cobra.Command{
+		Use:   "parse [FILE|DIR...]",
+		Short: "Cut SKILL.md files into frontmatter, prose and code",
+		Long: `Without arguments: parse every skill of the corpus that is new or changed.
+With files or directories: print the structure of each SKILL.md, without a corpus.`,
+		Example: `  skillcorpus parse
+  skillcorpus parse skills/pdf/SKILL.md
+  skillcorpus parse --json --fail-on warning ./skills`,
+		RunE: func(command *cobra.Command, arguments []string) error {
+			if len(arguments) == 0 {
+				return e.existing(command.Context(), "parse", func(p *pipeline.Pipeline) error { return p.Parse(command.Context()) })
+			}
+			floor, err := severity(failOn)
+			if err != nil {
+				return err
+			}
+			return e.parsePlaces(command.Context(), arguments, floor)
+		},
+	}
+	command.Flags().StringVar(&failOn, "fail-on", "error", "with files: exit 4 on findings of this severity or worse (error, warning, info, never)")
+	return command
+}
+
+// parsedFile is what `parse --json FILE` prints (docs/json.md).
+type parsedFile struct {
+	File        string         `json:"file"`
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Frontmatter any            `json:"frontmatter"`
+	Format      string         `json:"frontmatter_format"`
+	Recovered   bool           `json:"recovered"`
+	Fields      data.Fields    `json:"fields"`
+	Sections    []section      `json:"sections"`
+	Headings    []data.Heading `json:"headings"`
+	Links       []data.Link    `json:"links"`
+	Findings    []data.Finding `json:"findings"`
+}
+
+type section struct {
+	Kind   data.SectionKind `json:"kind"`
+	Start  int              `json:"start"`
+	End    int              `json:"end"`
+	Line   int              `json:"line"`
+	Lang   string           `json:"lang"`
+	Info   string           `json:"info"`
+	Fenced bool             `json:"fenced"`
+	Open   bool             `json:"open"`
+	Text   string           `json:"text"`
+}
+
+func (e *environment) parsePlaces(ctx context.Context, places []string, floor data.Severity) error {
+	failed := false
+	for _, place := range places {
+		skills, err := skillsAt(ctx, place)
+		if err != nil {
+			return err
+		}
+		for _, skill := range skills {
+			document := parse.Document(skill.SkillMD, skill.ID, skill.SkillFile)
+			failed = failed || anyAtLeast(document.Findings, floor)
+			if err := e.printParsed(skill, document); err != nil {
+				return err
+			}
+		}
+	}
+	if failed {
+		return errFinding
+	}
+	return nil
+}
+
+func (e *environment) printParsed(skill localSkill, document data.Document) error {
+	if e.JSON {
+		return e.Object(asJSON(skill, document))
+	}
+	e.Printf("%s\n  name         %s\n", e.Bold(skill.Place), terminal.Quote(document.Name))
+	e.Printf("  description  %s\n", terminal.Shorten(terminal.Quote(document.Description), e.Width()-15))
+	for _, s := range document.Sections {
+		e.Printf("  %5d  %-11s %s\n", s.Line, s.Kind, terminal.Quote(fmt.Sprintf("%d bytes %s", s.End-s.Start, s.Lang)))
+	}
+	e.printFindings(document.Findings)
+	return nil
+}
+
+func asJSON(skill localSkill, document data.Document) parsedFile {
+	parsed := parsedFile{
+		File: skill.Place, Name: document.Name, Description: document.Description, Frontmatter: document.Frontmatter.Plain(),
+		Format: document.Frontmatter.Format, Recovered: document.Frontmatter.Recovered, Fields: document.Fields,
+		Sections: make([]section, len(document.Sections)), Headings: orEmpty(document.Headings), Links: orEmpty(document.Links),
+		Findings: orEmpty(document.Findings),
+	}
+	for i, s := range document.Sections {
+		parsed.Sections[i] = section{s.Kind, s.Start, s.End, s.Line, s.Lang, s.Info, s.Fenced, s.Open, s.Read(skill.SkillMD)}
+	}
+	return parsed
+}
+
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}

@@ -1,0 +1,149 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"skillcorpus/cmd/internal/terminal"
+	"skillcorpus/data"
+	"skillcorpus/store"
+)
+
+func (e *environment) show() *cobra.Command {
+	var raw bool
+	command := &cobra.Command{
+		Use:   "show ID",
+		Short: "Show what the corpus knows of one skill",
+		Long: `Show a skill by its id (owner/repo/path), in any letter case or under its repository's
+former name: where it comes from, its files, its verdict and every finding.`,
+		Example: `  skillcorpus show blader/humanizer
+  skillcorpus show --raw blader/humanizer > SKILL.md`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(command *cobra.Command, arguments []string) error {
+			return e.read(command.Context(), func(corpus *store.Store) error {
+				return e.showSkill(command.Context(), corpus, arguments[0], raw)
+			})
+		},
+	}
+	command.Flags().BoolVar(&raw, "raw", false, "print the bytes of SKILL.md and nothing else")
+	return command
+}
+
+// shownSkill is what `show --json` prints (docs/json.md).
+type shownSkill struct {
+	ID          string         `json:"id"`
+	Live        bool           `json:"live"`
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Repo        string         `json:"repo"`
+	Path        string         `json:"path"`
+	File        string         `json:"file"`
+	Origin      string         `json:"origin"`
+	Commit      string         `json:"commit"`
+	License     string         `json:"license"` // of the repository
+	UpdatedAt   string         `json:"updated_at"`
+	Stars       int            `json:"stars"`
+	SHA256      string         `json:"sha256"` // of SKILL.md
+	Digest      string         `json:"digest"`
+	CopyOf      string         `json:"copy_of"`
+	Copies      []string       `json:"copies"`
+	Files       []shownFile    `json:"files"`
+	Fields      *data.Fields   `json:"fields"`
+	Frontmatter any            `json:"frontmatter"`
+	Verdict     *data.Verdict  `json:"verdict"`
+	Findings    []data.Finding `json:"findings"`
+}
+
+type shownFile struct {
+	Path   string `json:"path"`
+	Mode   string `json:"mode"`
+	Size   int64  `json:"size"`
+	SHA256 string `json:"sha256"`
+	Note   string `json:"note"`
+	Kept   bool   `json:"kept"`
+}
+
+func (e *environment) showSkill(ctx context.Context, corpus *store.Store, id string, raw bool) error {
+	skill, found, err := corpus.Skill(ctx, id)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return fmt.Errorf("no skill %s in this corpus: find its id with `skillcorpus search`", terminal.Quote(id))
+	}
+	if raw {
+		content, kept, err := corpus.Content(ctx, skill.SkillSHA256)
+		if err == nil && !kept {
+			err = fmt.Errorf("%s: the content of its SKILL.md is not there: run `skillcorpus verify`", skill.ID)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = e.Out().Write(content)
+		return err
+	}
+	if e.JSON {
+		return e.Object(shown(skill))
+	}
+	e.printSkill(skill)
+	return nil
+}
+
+func shown(skill store.Skill) shownSkill {
+	s := shownSkill{
+		ID: skill.ID, Live: skill.Live, Repo: skill.RepoID, Path: skill.Path, File: skill.SkillFile, Origin: skill.Origin,
+		Commit: skill.Commit, License: skill.License, UpdatedAt: skill.UpdatedAt, Stars: skill.Stars, SHA256: skill.SkillSHA256,
+		Digest: skill.Digest, CopyOf: skill.CopyOf, Copies: orEmpty(skill.Copies), Files: make([]shownFile, len(skill.Files)),
+		Verdict: skill.Verdict, Findings: orEmpty(skill.AllFindings()),
+	}
+	for i, f := range skill.Files {
+		s.Files[i] = shownFile(f)
+	}
+	if skill.Document != nil {
+		s.Name, s.Description, s.Fields = skill.Document.Name, skill.Document.Description, &skill.Document.Fields
+		s.Frontmatter = skill.Document.Frontmatter.Plain()
+	}
+	return s
+}
+
+func (e *environment) printSkill(skill store.Skill) {
+	state := ""
+	if !skill.Live {
+		state = "  (removed from its repository)"
+	}
+	e.Printf("%s%s\n", e.Bold(terminal.Quote(skill.ID)), state)
+	if skill.Document != nil {
+		e.Printf("  %s\n  %s\n", terminal.Quote(skill.Document.Name), terminal.Quote(skill.Document.Description))
+	} else {
+		e.Printf("  not parsed yet: run `skillcorpus parse`\n")
+	}
+	e.Printf("  from %s%s%s, %d stars, repository licence %s\n", terminal.Quote(skill.RepoID), prefixed(" at ", shortCommit(skill.Commit)),
+		prefixed(", updated ", skill.UpdatedAt), skill.Stars, terminal.Quote(orUnknown(skill.License)))
+	if skill.CopyOf != "" {
+		e.Printf("  a copy of %s\n", terminal.Quote(skill.CopyOf))
+	}
+	if len(skill.Copies) > 0 {
+		e.Printf("  copied in %s\n", terminal.Quote(strings.Join(skill.Copies, ", ")))
+	}
+	if skill.Verdict != nil {
+		e.printVerdict(*skill.Verdict)
+	} else {
+		e.Printf("  not audited yet: run `skillcorpus audit`\n")
+	}
+	for _, f := range skill.Files {
+		e.Printf("  %s %8d  %s%s\n", f.Mode, f.Size, terminal.Quote(f.Path), prefixed("  not bundled: ", terminal.Quote(f.Note)))
+	}
+	e.printFindings(skill.AllFindings())
+}
+
+func shortCommit(commit string) string { return commit[:min(len(commit), 12)] }
+
+func orUnknown(text string) string {
+	if text == "" {
+		return "unknown"
+	}
+	return text
+}

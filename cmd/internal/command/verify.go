@@ -1,0 +1,83 @@
+package command
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"skillcorpus/cmd/internal/terminal"
+	"skillcorpus/index"
+	"skillcorpus/store"
+)
+
+func (e *environment) verify() *cobra.Command {
+	var digest bool
+	command := &cobra.Command{
+		Use:   "verify",
+		Short: "Check every byte of the corpus, or print its digest",
+		Long: `Read the whole corpus and its index, and name every fault: damaged pages, contents
+that do not have their digest, sections that do not cover their file. Exit code 4 if
+there is any.
+With --digest: print the SHA-256 over ids, file digests, sections, findings and
+verdicts, without times. Two corpora with the same digest hold the same.`,
+		Example: `  skillcorpus verify
+  skillcorpus verify --digest`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error {
+			return e.read(command.Context(), func(corpus *store.Store) error {
+				if digest {
+					return e.printDigest(command.Context(), corpus)
+				}
+				return e.runVerify(command.Context(), corpus)
+			})
+		},
+	}
+	command.Flags().BoolVar(&digest, "digest", false, "print the corpus digest")
+	return command
+}
+
+func (e *environment) printDigest(ctx context.Context, corpus *store.Store) error {
+	digest, err := corpus.Digest(ctx)
+	if err != nil {
+		return err
+	}
+	if e.JSON {
+		return e.Object(map[string]string{"type": "digest", "digest": digest})
+	}
+	e.Printf("%s\n", digest)
+	return nil
+}
+
+func (e *environment) runVerify(ctx context.Context, corpus *store.Store) error {
+	faults, err := corpus.Verify(ctx)
+	if err != nil {
+		return err
+	}
+	err = index.Verify(ctx, index.Dir(e.data, index.DefaultName))
+	indexed := !errors.Is(err, index.ErrNoIndex)
+	if err != nil && indexed {
+		faults = append(faults, err.Error())
+	}
+	counts, err := corpus.Counts(ctx)
+	if err != nil {
+		return err
+	}
+	if e.JSON {
+		if err := e.Object(map[string]any{"type": "verify", "ok": len(faults) == 0, "faults": orEmpty(faults), "counts": counts, "indexed": indexed}); err != nil {
+			return err
+		}
+	} else {
+		for _, fault := range faults {
+			e.Printf("fault: %s\n", terminal.Quote(fault))
+		}
+		if len(faults) == 0 {
+			e.Printf("ok: %d skills, %d contents, %d documents, %d verdicts%s\n", counts.Skills, counts.Blobs, counts.Documents, counts.Verdicts,
+				map[bool]string{true: ", the index", false: "; no index yet"}[indexed])
+		}
+	}
+	if len(faults) > 0 {
+		return errFinding
+	}
+	return nil
+}

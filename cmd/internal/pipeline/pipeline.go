@@ -1,0 +1,231 @@
+// Package pipeline owns how stages run one after another on one corpus: each with its progress, its summary for
+// people or scripts, and its place in the run history.
+//
+// It knows no flags and does no stage's work. The commands call it.
+package pipeline
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"skillcorpus/audit"
+	"skillcorpus/cmd/internal/terminal"
+	"skillcorpus/crawl"
+	"skillcorpus/data"
+	"skillcorpus/index"
+	"skillcorpus/parse"
+	"skillcorpus/store"
+)
+
+// How a run can end that is no failure of ours. Commands turn them into exit codes 3 and 130.
+var (
+	ErrIncomplete = errors.New("finished, but some items wait for another try")
+	ErrStopped    = errors.New("stopped before the end: run the same command again to go on")
+)
+
+// Pipeline runs stages on one corpus.
+type Pipeline struct {
+	Corpus   *store.Store
+	Terminal *terminal.Terminal
+	Stop     <-chan struct{} // closed: finish what is in flight and end with ErrStopped
+	Now      func() time.Time
+	Log      *slog.Logger
+
+	NoSummary bool // the caller prints something else on stdout
+}
+
+// Summary is what one stage did: one JSON object, and one line for people.
+type Summary struct {
+	Type     string               `json:"type"` // always summary
+	Stage    string               `json:"stage"`
+	Done     int64                `json:"done"`     // items processed in this run
+	Waiting  int                  `json:"waiting"`  // items that wait for another try
+	Outcomes map[data.Outcome]int `json:"outcomes"` // of all items of the stage, this run's and earlier ones'
+	TookMS   int64                `json:"took_ms"`
+	Crawl    *crawl.Summary       `json:"crawl,omitempty"`
+	Skills   int                  `json:"skills,omitempty"` // live skills after a crawl, import or index build
+	Refused  int                  `json:"refused,omitempty"`
+	Built    *bool                `json:"built,omitempty"` // index: false if it was up to date
+}
+
+// Parse parses every skill that is due.
+func (p *Pipeline) Parse(ctx context.Context) error {
+	return p.stage(ctx, store.StageParse, "skill", func(ctx context.Context, counter *store.Counter, _ *Summary) error {
+		return parse.Run(ctx, p.Corpus, parse.Options{Counter: counter, Stop: p.Stop})
+	})
+}
+
+// Audit audits every skill that is due.
+func (p *Pipeline) Audit(ctx context.Context) error {
+	return p.stage(ctx, store.StageAudit, "skill", func(ctx context.Context, counter *store.Counter, _ *Summary) error {
+		return audit.Run(ctx, p.Corpus, audit.Options{Counter: counter, Stop: p.Stop})
+	})
+}
+
+// Crawl enumerates sources and fetches every repository that is due. Options need no counter, clock or logger.
+func (p *Pipeline) Crawl(ctx context.Context, options crawl.Options) error {
+	return p.stage(ctx, store.StageCrawl, "repository", func(ctx context.Context, counter *store.Counter, summary *Summary) error {
+		options.Counter, options.Stop, options.Now, options.Log = counter, p.Stop, p.Now, p.Log
+		options.Waiting = func(until time.Time, items int) {
+			p.Terminal.Note("crawl: %s for another try; the first is due at %s", waits(items, "repository"), until.Local().Format(time.TimeOnly))
+		}
+		crawled, err := crawl.Run(ctx, p.Corpus, options)
+		summary.Crawl = &crawled
+		for _, source := range crawled.Sources {
+			p.describeSource(source)
+		}
+		return err
+	})
+}
+
+func (p *Pipeline) describeSource(source crawl.SourceResult) {
+	text := fmt.Sprintf("crawl: %s listed %s: %s", source.Name, count(int64(source.Rows), "row"), source.Completeness)
+	if source.Reason != "" {
+		p.Terminal.Warn("%s (%s)", text, terminal.Quote(source.Reason))
+		return
+	}
+	p.Terminal.Note("%s", text)
+}
+
+// stage runs one stage with progress, and tells and stores what it did.
+func (p *Pipeline) stage(ctx context.Context, stage store.Stage, item string, run func(context.Context, *store.Counter, *Summary) error) error {
+	started, counter := p.Now(), new(store.Counter)
+	summary := Summary{Type: "summary", Stage: string(stage)}
+	stop := p.Terminal.Progress(string(stage), tally(counter))
+	err := run(ctx, counter, &summary)
+	stop()
+	if err != nil {
+		return err
+	}
+	summary.Done, summary.TookMS = counter.Done.Load(), p.Now().Sub(started).Milliseconds()
+	if summary.Outcomes, err = p.Corpus.Outcomes(ctx, stage); err != nil {
+		return err
+	}
+	if _, summary.Waiting, err = p.Corpus.NextRetry(ctx, stage); err != nil {
+		return err
+	}
+	end := p.end(summary)
+	if err := p.finish(ctx, started, summary, end); err != nil {
+		return err
+	}
+	line := fmt.Sprintf("%s: %s in %s", stage, count(summary.Done, item), took(summary.TookMS))
+	if summary.Done == 0 {
+		line = fmt.Sprintf("%s: nothing was due", stage)
+	}
+	if others := p.others(summary.Outcomes); others != "" {
+		line += "; not ok: " + others + " (see `skillcorpus status --failed`)"
+	}
+	return errors.Join(p.tell(summary, line), end)
+}
+
+// end returns the error that a finished stage leaves: what remains to be done, or nil.
+func (p *Pipeline) end(summary Summary) error {
+	select {
+	case <-p.Stop:
+		return ErrStopped
+	default:
+	}
+	switch {
+	case summary.Waiting > 0 && summary.Crawl != nil && !summary.Crawl.RetryAt.IsZero():
+		return fmt.Errorf("%w: %s, come back after %s", ErrIncomplete, waits(summary.Waiting, "repository"), summary.Crawl.RetryAt.Local().Format(time.RFC3339))
+	case summary.Crawl != nil && summary.Crawl.Incomplete():
+		return fmt.Errorf("%w: a source was not read to its end", ErrIncomplete)
+	case summary.Waiting > 0:
+		return fmt.Errorf("%w: %s", ErrIncomplete, waits(summary.Waiting, "skill"))
+	}
+	return nil
+}
+
+// Index builds the index if anything changed since the last build, or with rebuild set.
+func (p *Pipeline) Index(ctx context.Context, rebuild bool) error {
+	started, counter := p.Now(), new(store.Counter)
+	stop := p.Terminal.Progress("index", tally(counter))
+	manifest, built, err := index.Build(ctx, p.Corpus, index.BuildOptions{Name: index.DefaultName, Rebuild: rebuild, Counter: counter})
+	stop()
+	if err != nil {
+		return err
+	}
+	summary := Summary{
+		Type: "summary", Stage: "index", Done: counter.Done.Load(), Skills: manifest.Skills, Built: &built,
+		TookMS: p.Now().Sub(started).Milliseconds(), Outcomes: map[data.Outcome]int{data.OutcomeOK: manifest.Skills},
+	}
+	if err := p.finish(ctx, started, summary, nil); err != nil {
+		return err
+	}
+	line := fmt.Sprintf("index: %s in %s", count(int64(manifest.Skills), "skill"), took(summary.TookMS))
+	if !built {
+		line = fmt.Sprintf("index: up to date with %s", count(int64(manifest.Skills), "skill"))
+	}
+	return p.tell(summary, line)
+}
+
+// finish appends to the run history. Only runs that did something are worth a line there.
+func (p *Pipeline) finish(ctx context.Context, started time.Time, summary Summary, end error) error {
+	text, err := json.Marshal(summary)
+	if err != nil {
+		return err
+	}
+	run := store.Run{Command: summary.Stage, StartedAt: started, EndedAt: p.Now(), Summary: text}
+	switch {
+	case errors.Is(end, ErrStopped):
+		run.ExitCode = 130
+	case errors.Is(end, ErrIncomplete):
+		run.ExitCode = 3
+	}
+	return p.Corpus.AddRun(ctx, run)
+}
+
+func (p *Pipeline) tell(summary Summary, line string) error {
+	if p.NoSummary {
+		return nil
+	}
+	if p.Terminal.JSON {
+		return p.Terminal.Object(summary)
+	}
+	p.Terminal.Printf("%s\n", line)
+	return nil
+}
+
+func (p *Pipeline) others(outcomes map[data.Outcome]int) string {
+	var parts []string
+	for _, outcome := range slices.Sorted(maps.Keys(outcomes)) {
+		if outcome != data.OutcomeOK {
+			parts = append(parts, fmt.Sprintf("%d %s", outcomes[outcome], outcome))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func tally(counter *store.Counter) terminal.Tally {
+	return terminal.Tally{Total: counter.Total.Load, Done: counter.Done.Load, Failed: counter.Failed.Load, Bytes: counter.Bytes.Load}
+}
+
+func took(milliseconds int64) string {
+	return (time.Duration(milliseconds) * time.Millisecond).Round(10 * time.Millisecond).String()
+}
+
+func waits(number int, thing string) string {
+	if number == 1 {
+		return count(1, thing) + " waits"
+	}
+	return count(int64(number), thing) + " wait"
+}
+
+// count gives a number with its noun.
+func count(number int64, noun string) string {
+	switch {
+	case number == 1:
+	case strings.HasSuffix(noun, "y"):
+		noun = strings.TrimSuffix(noun, "y") + "ies"
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", number, noun)
+}

@@ -1,0 +1,155 @@
+// Package terminal owns what people see: results on stdout, everything else on stderr, progress bars where
+// stderr is a terminal and plain lines elsewhere, and the quoting of strangers' text so that it cannot move
+// the cursor.
+//
+// It decides nothing about content or exit codes. Only the commands call it.
+package terminal
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"golang.org/x/term"
+)
+
+// Terminal is where one command talks to its user.
+type Terminal struct {
+	out, err io.Writer
+	JSON     bool // one object a line on stdout instead of text
+	Quiet    bool // nothing on stderr but errors
+	bars     bool
+	color    bool
+	width    int
+}
+
+// New returns a terminal on the two streams. Colour and bars are used only where they are shown to a person,
+// and colour not with NO_COLOR set (no-color.org).
+func New(stdout, stderr io.Writer, getenv func(string) string) *Terminal {
+	t := &Terminal{out: stdout, err: stderr, width: 100}
+	if file, ok := stderr.(*os.File); ok && term.IsTerminal(int(file.Fd())) && getenv("TERM") != "dumb" {
+		t.bars = true
+	}
+	if file, ok := stdout.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		t.color = getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 20 {
+			t.width = width
+		}
+	}
+	return t
+}
+
+// Width returns how many columns a line of text should take at most.
+func (t *Terminal) Width() int { return t.width }
+
+// Printf writes a result to stdout.
+func (t *Terminal) Printf(format string, arguments ...any) { fmt.Fprintf(t.out, format, arguments...) }
+
+// Stderr returns stderr, for logs.
+func (t *Terminal) Stderr() io.Writer { return t.err }
+
+// Out returns stdout, for results that are streams.
+func (t *Terminal) Out() io.Writer { return t.out }
+
+// Object writes one JSON object as one line to stdout.
+func (t *Terminal) Object(object any) error {
+	encoder := json.NewEncoder(t.out)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(object)
+}
+
+// Note tells people what is going on, on stderr.
+func (t *Terminal) Note(format string, arguments ...any) {
+	if !t.Quiet {
+		fmt.Fprintf(t.err, format+"\n", arguments...)
+	}
+}
+
+// Warn tells people that something is not as they may think, on stderr.
+func (t *Terminal) Warn(format string, arguments ...any) {
+	if !t.Quiet {
+		fmt.Fprintf(t.err, "warning: "+format+"\n", arguments...)
+	}
+}
+
+// Error says why the command failed, on stderr, even when quiet.
+func (t *Terminal) Error(message string) { fmt.Fprintf(t.err, "skillcorpus: %s\n", message) }
+
+// Bold returns text in bold where stdout shows colour.
+func (t *Terminal) Bold(text string) string { return t.style("1", text) }
+
+// Dim returns text in a lighter shade where stdout shows colour.
+func (t *Terminal) Dim(text string) string { return t.style("2", text) }
+
+func (t *Terminal) style(code, text string) string {
+	if !t.color {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+// Table writes rows under a header to stdout, in aligned columns.
+func (t *Terminal) Table(header []string, rows [][]any) {
+	writer := table.NewWriter()
+	writer.SetOutputMirror(t.out)
+	style := table.StyleDefault
+	style.Options = table.OptionsNoBordersAndSeparators
+	style.Box.PaddingLeft = ""
+	style.Box.PaddingRight = "  "
+	style.Format.Header = 0
+	writer.SetStyle(style)
+	head := make(table.Row, len(header))
+	for i, name := range header {
+		head[i] = t.Dim(name)
+	}
+	writer.AppendHeader(head)
+	for _, row := range rows {
+		writer.AppendRow(row)
+	}
+	writer.SuppressTrailingSpaces()
+	writer.Render()
+}
+
+// Quote returns text that a stranger wrote in a form that is safe to print on one line: control and invisible
+// characters are shown as escapes, line breaks as spaces.
+func Quote(text string) string {
+	var out strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '\n' || r == '\r' || r == '\t':
+			out.WriteByte(' ')
+		case unicode.IsPrint(r):
+			out.WriteRune(r)
+		default:
+			out.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return out.String()
+}
+
+// Shorten cuts text to at most width characters, with an ellipsis where something was cut.
+func Shorten(text string, width int) string {
+	runes := []rune(text)
+	if len(runes) <= width {
+		return text
+	}
+	return strings.TrimSpace(string(runes[:max(width-1, 0)])) + "…"
+}
+
+// Bytes returns a count of bytes for people, in powers of ten.
+func Bytes(count int64) string {
+	value, unit := float64(count), 0
+	for value >= 1000 && unit < 4 {
+		value, unit = value/1000, unit+1
+	}
+	name := []string{"B", "kB", "MB", "GB", "TB"}[unit]
+	if unit == 0 {
+		return fmt.Sprintf("%d %s", count, name)
+	}
+	return fmt.Sprintf("%.1f %s", value, name)
+}

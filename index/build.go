@@ -1,0 +1,154 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"skillcorpus/data"
+	"skillcorpus/index/lexical"
+	"skillcorpus/store"
+)
+
+// DefaultName is the index that a data folder has when none is named.
+const DefaultName = "default"
+
+// Dir returns where the index of this name lies in a data folder.
+func Dir(dataDir, name string) string { return filepath.Join(dataDir, "work", "index", name) }
+
+// BuildOptions say how an index is built out of a corpus.
+type BuildOptions struct {
+	Name    string
+	Rebuild bool // also if nothing changed since the last build
+	Counter *store.Counter
+}
+
+// Build writes the index of a corpus, and reports whether there was anything to do: an index that is whole and was
+// built from the same skills is left alone.
+func Build(ctx context.Context, corpus *store.Store, options BuildOptions) (manifest Manifest, built bool, err error) {
+	dir := Dir(corpus.Dir(), options.Name)
+	if err := Recover(dir); err != nil {
+		return Manifest{}, false, err
+	}
+	if !options.Rebuild {
+		if state, manifest, err := State(ctx, corpus, options.Name); state == StateFresh {
+			return manifest, false, err
+		}
+	}
+	digest, total, err := corpus.SearchDigest(ctx)
+	if err != nil {
+		return Manifest{}, false, err
+	}
+	options.Counter.Total.Store(int64(total))
+	manifest, err = Write(ctx, dir, Options{
+		Name:         options.Name,
+		CorpusDigest: digest,
+		Progress:     func(added int) { options.Counter.Done.Store(int64(added)) },
+	}, searchable(ctx, corpus))
+	if err != nil {
+		return Manifest{}, false, fmt.Errorf("build index %s: %w", options.Name, err)
+	}
+	return manifest, true, nil
+}
+
+// searchable yields every parsed live skill as the index takes it, in id order.
+func searchable(ctx context.Context, corpus *store.Store) iter.Seq2[lexical.Skill, error] {
+	return func(yield func(lexical.Skill, error) bool) {
+		listings, err := corpus.Listings(ctx)
+		if err != nil {
+			yield(lexical.Skill{}, err)
+			return
+		}
+		for skill, err := range corpus.Skills(ctx) {
+			if err == nil && skill.Document == nil {
+				continue
+			}
+			var entry lexical.Skill
+			if err == nil {
+				entry, err = entryOf(ctx, corpus, skill, listings[data.RepoKey(skill.RepoID)])
+			}
+			if !yield(entry, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+func entryOf(ctx context.Context, corpus *store.Store, skill store.Skill, listings []data.Listing) (lexical.Skill, error) {
+	file, _, err := corpus.Content(ctx, skill.SkillSHA256)
+	if err != nil {
+		return lexical.Skill{}, err
+	}
+	document := skill.Document
+	entry := lexical.Skill{
+		ID: skill.ID, Name: document.Name, Description: document.Description, Triggers: document.Fields.Triggers,
+		Tags: document.Fields.Tags, Unread: document.Fields.Unread, Prose: document.Join(data.SectionProse, file),
+		Code: document.Join(data.SectionCode, file), Repo: skill.RepoID, License: skill.License, Stars: skill.Stars, CopyOf: skill.CopyOf,
+	}
+	for _, heading := range document.Headings {
+		entry.Headings = append(entry.Headings, heading.Text)
+	}
+	if skill.Verdict != nil {
+		entry.License, entry.Tier, entry.Runnable = skill.Verdict.License, skill.Verdict.Tier, skill.Verdict.RunnableComplete
+	}
+	for _, listing := range listings {
+		if !lists(listing, skill) {
+			continue
+		}
+		entry.Installs += listing.Installs
+		if !slices.Contains(entry.Sources, listing.Source) {
+			entry.Sources = append(entry.Sources, listing.Source)
+		}
+	}
+	return entry, nil
+}
+
+// lists reports whether a listing of a skill's repository means that skill: by its path, else by its name; one
+// without either means every skill of the repository.
+func lists(listing data.Listing, skill store.Skill) bool {
+	switch {
+	case listing.PathKnown:
+		return listing.Path == skill.Path
+	case listing.Name != "":
+		return strings.EqualFold(listing.Name, skill.Document.Name) || strings.EqualFold(listing.Name, data.FolderName(skill.ID))
+	}
+	return true
+}
+
+// Freshness says how an index stands to its corpus.
+type Freshness string
+
+// The states of an index.
+const (
+	StateFresh    Freshness = "fresh"    // built from just these skills by this version
+	StateStale    Freshness = "stale"    // whole, but the corpus has changed or the stage has
+	StateNone     Freshness = "none"     // never built
+	StateUnusable Freshness = "unusable" // damaged, or of a newer version; the error says which
+)
+
+// State compares an index with its corpus. With StateUnusable the error is the reason; any other error is our own.
+func State(ctx context.Context, corpus *store.Store, name string) (Freshness, Manifest, error) {
+	dir := Dir(corpus.Dir(), name)
+	manifest, err := ReadManifest(dir)
+	if err == nil {
+		err = checkFiles(dir, manifest)
+	}
+	switch {
+	case errors.Is(err, ErrNoIndex):
+		return StateNone, Manifest{}, nil
+	case err != nil:
+		return StateUnusable, Manifest{}, err
+	}
+	digest, _, err := corpus.SearchDigest(ctx)
+	if err != nil {
+		return StateStale, manifest, err
+	}
+	if manifest.Corpus != digest || manifest.Version != Version {
+		return StateStale, manifest, nil
+	}
+	return StateFresh, manifest, nil
+}
