@@ -129,7 +129,10 @@ func (s *Searcher) stages(ctx context.Context, c rank.Candidate, f findings) ([]
 		stages = append(stages, Stage{Name: "lexical", Rank: place, Score: c.Score, Matched: matched})
 	}
 	if c.Pin > rank.PinNone {
-		stages = append(stages, Stage{Name: "pin", Note: pinNote(c.Pin)})
+		stages = append(stages, Stage{Name: "pin", Rank: c.ByScore, Note: pinNote(c.Pin)})
+	}
+	if c.ByPopularity != c.ByScore {
+		stages = append(stages, Stage{Name: "popularity", Rank: c.ByPopularity, Note: "near-equal scores, by installs and stars"})
 	}
 	return stages, nil
 }

@@ -109,12 +109,9 @@ func (s *Searcher) find(ctx context.Context, q Request) (findings, error) {
 	if err != nil {
 		return findings{}, err
 	}
-	f := findings{terms: terms, lexical: make(map[string]int, len(matches))}
+	f := findings{terms: terms, candidates: matches, lexical: make(map[string]int, len(matches))}
 	for i, m := range matches {
 		f.lexical[m.ID] = i + 1
-		f.candidates = append(f.candidates, rank.Candidate{
-			ID: m.ID, Score: m.Score, Stars: m.Stars, Installs: m.Installs, CopyOf: m.CopyOf,
-		})
 	}
 	if err := s.pin(ctx, q, &f); err != nil {
 		return findings{}, err
@@ -133,19 +130,18 @@ func (s *Searcher) pin(ctx context.Context, q Request, f *findings) error {
 	if err != nil {
 		return err
 	}
-	places := make(map[string]int, len(f.candidates))
-	for i, c := range f.candidates {
-		places[c.ID] = i
-	}
-	for _, n := range named {
-		pin := mentions.Pin(n.IDKey, n.ShortKey, n.NameKey)
-		if at, ok := places[n.ID]; ok {
-			f.candidates[at].Pin = pin
-			continue
+	for i, n := range named {
+		if place := f.lexical[n.ID]; place > 0 {
+			named[i].Score = f.candidates[place-1].Score
 		}
-		f.candidates = append(f.candidates, rank.Candidate{
-			ID: n.ID, Pin: pin, Stars: n.Stars, Installs: n.Installs, CopyOf: n.CopyOf,
-		})
+	}
+	mentions.Pins(named)
+	for _, n := range named {
+		if place := f.lexical[n.ID]; place > 0 {
+			f.candidates[place-1].Pin = n.Pin
+		} else if n.Pin > rank.PinNone {
+			f.candidates = append(f.candidates, n.Candidate)
+		}
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package lexical
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -109,13 +108,9 @@ func analyse(ctx context.Context, skills []Skill, first, step int, rows chan<- r
 func (b *Builder) insert(ctx context.Context, r row) error {
 	b.count++
 	s := r.skill
-	sources, err := json.Marshal(s.Sources)
-	if err != nil {
-		return err
-	}
-	_, err = b.skills.ExecContext(ctx, b.count, s.ID, words.Key(s.ID), s.Name, words.Key(s.Name), shortKey(s.Repo, s.Name),
+	_, err := b.skills.ExecContext(ctx, b.count, s.ID, words.Key(s.ID), s.Name, words.Key(s.Name), shortKey(s.Repo, s.Name),
 		s.Description, strings.Join(s.Triggers, "\n"), strings.Join(s.Tags, "\n"), s.Repo, s.License, string(s.Tier),
-		s.Runnable, string(sources), s.Stars, s.Installs, s.CopyOf)
+		s.Runnable, list(s.Sources), s.Stars, s.Installs, s.CopyOf)
 	if err != nil {
 		return err
 	}

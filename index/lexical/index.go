@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"skillcorpus/data"
+	"skillcorpus/index/rank"
 	"skillcorpus/index/words"
 )
 
@@ -68,12 +69,7 @@ const columns = `s.id, s.name, s.description, s.triggers, s.tags, s.repo, s.lice
 // Get returns the skills with the given ids, by id, without their prose, code and headings. Unknown ids are
 // missing from the result.
 func (x *Index) Get(ctx context.Context, ids []string) (map[string]Skill, error) {
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := x.db.QueryContext(ctx, `SELECT `+columns+` FROM skills s WHERE s.id IN (SELECT value FROM json_each(?))`,
-		string(list))
+	rows, err := x.db.QueryContext(ctx, `SELECT `+columns+` FROM skills s WHERE s.id IN (SELECT value FROM json_each(?))`, list(ids))
 	if err != nil {
 		return nil, explain("read skills", err)
 	}
@@ -115,37 +111,26 @@ func (x *Index) Copies(ctx context.Context, id string) ([]string, error) {
 
 // Named returns the skills whose id, short id (repository and name) or name is one of the given keys (see
 // words.Key), in the order of their ids.
-func (x *Index) Named(ctx context.Context, keys []string, filter Filter) ([]Named, error) {
-	list, err := json.Marshal(keys)
-	if err != nil {
-		return nil, err
-	}
+func (x *Index) Named(ctx context.Context, keys []string, filter Filter) ([]rank.Named, error) {
 	where, args := filter.where()
 	query := `SELECT s.id, s.id_key, s.short_key, s.name_key, s.stars, s.installs, s.copy_of FROM skills s WHERE s.rowid IN (
 		SELECT rowid FROM skills WHERE id_key IN (SELECT value FROM json_each(?1))
 		UNION SELECT rowid FROM skills WHERE short_key IN (SELECT value FROM json_each(?1))
 		UNION SELECT rowid FROM skills WHERE name_key IN (SELECT value FROM json_each(?1)))` + where + ` ORDER BY s.rowid`
-	rows, err := x.db.QueryContext(ctx, query, append([]any{string(list)}, args...)...)
+	rows, err := x.db.QueryContext(ctx, query, append([]any{list(keys)}, args...)...)
 	if err != nil {
 		return nil, explain("look up names", err)
 	}
 	defer rows.Close()
-	var found []Named
+	var found []rank.Named
 	for rows.Next() {
-		var n Named
+		var n rank.Named
 		if err := rows.Scan(&n.ID, &n.IDKey, &n.ShortKey, &n.NameKey, &n.Stars, &n.Installs, &n.CopyOf); err != nil {
 			return nil, explain("look up names", err)
 		}
 		found = append(found, n)
 	}
 	return found, explain("look up names", rows.Err())
-}
-
-// Named is a skill that was found by its id or name.
-type Named struct {
-	ID, IDKey, ShortKey, NameKey string
-	CopyOf                       string
-	Stars, Installs              int
 }
 
 // Prefix returns the ids of all skills whose name begins with prefix, letter case, spaces and hyphens folded,

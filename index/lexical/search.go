@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"skillcorpus/data"
+	"skillcorpus/index/rank"
 )
 
 // Query is what to search for: terms of Terms, and what a skill must be to count.
@@ -27,17 +28,9 @@ type Filter struct {
 	Runnable bool // only skills that are runnable-complete
 }
 
-// Match is one skill that holds words of the query.
-type Match struct {
-	ID       string
-	Score    float64 // BM25, greater is better
-	Stars    int
-	Installs int
-	CopyOf   string
-}
-
-// Search returns the best matches by score and then id, at most Limit of them.
-func (x *Index) Search(ctx context.Context, q Query) ([]Match, error) {
+// Search returns the skills that hold words of the query by their BM25 score, greater ones first, then by id,
+// at most Limit of them.
+func (x *Index) Search(ctx context.Context, q Query) ([]rank.Candidate, error) {
 	if len(q.Terms) == 0 {
 		return nil, nil
 	}
@@ -55,9 +48,9 @@ func (x *Index) Search(ctx context.Context, q Query) ([]Match, error) {
 		return nil, explain("search words", err)
 	}
 	defer rows.Close()
-	var found []Match
+	var found []rank.Candidate
 	for rows.Next() {
-		var m Match
+		var m rank.Candidate
 		if err := rows.Scan(&m.ID, &m.Score, &m.Stars, &m.Installs, &m.CopyOf); err != nil {
 			return nil, explain("search words", err)
 		}
@@ -95,8 +88,11 @@ func (f Filter) where() (string, []any) {
 	return out.String(), args
 }
 
-// list returns the values as a JSON array, the form in which a condition takes several.
+// list returns the values as a JSON array, the form in which a column or a condition takes several.
 func list[T ~string](values []T) string {
+	if len(values) == 0 {
+		return "[]"
+	}
 	out, err := json.Marshal(values)
 	if err != nil {
 		panic(err) // strings always marshal

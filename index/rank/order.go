@@ -24,6 +24,9 @@ type Candidate struct {
 	Stars    int
 	Installs int
 	CopyOf   string // id of the canonical skill, where this is a copy
+
+	// Order fills these: the places, from 1, before and after popularity was asked.
+	ByScore, ByPopularity int
 }
 
 // NearTie is the share of the better score by which two scores may differ and still count as equal, so that
@@ -36,6 +39,9 @@ func Order(list []Candidate, popular bool) {
 	slices.SortFunc(list, func(a, b Candidate) int {
 		return cmp.Or(cmp.Compare(b.Pin, a.Pin), cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID))
 	})
+	for i := range list {
+		list[i].ByScore, list[i].ByPopularity = i+1, i+1
+	}
 	if !popular {
 		return
 	}
@@ -48,6 +54,9 @@ func Order(list []Candidate, popular bool) {
 			return cmp.Or(cmp.Compare(b.Installs, a.Installs), cmp.Compare(b.Stars, a.Stars),
 				cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID))
 		})
+		for i := start; i < end; i++ {
+			list[i].ByPopularity = i + 1
+		}
 		start = end
 	}
 }

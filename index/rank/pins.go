@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -64,18 +65,45 @@ func (m Mentions) Keys() []string {
 	return slices.DeleteFunc(slices.Compact(keys), func(key string) bool { return key == "" })
 }
 
-// Pin returns how a skill is pinned, given the keys of its id, of its repository with its name, and of its
-// name alone.
-func (m Mentions) Pin(id, short, name string) Pin {
+// Named is a skill that was found by one of the keys of a query.
+type Named struct {
+	Candidate
+	IDKey    string // key of its id
+	ShortKey string // key of its repository and name
+	NameKey  string // key of its name
+}
+
+// Pins sets the pin of each skill that the query names. Of several with one name within a longer query only
+// the best is pinned: the others have to earn their place.
+func (m Mentions) Pins(named []Named) {
+	best := map[string]int{}
+	for i := range named {
+		n := &named[i]
+		if n.Pin = m.pin(*n); n.Pin == PinNone && slices.Contains(m.Names, n.NameKey) {
+			if at, ok := best[n.NameKey]; !ok || better(n.Candidate, named[at].Candidate) {
+				best[n.NameKey] = i
+			}
+		}
+	}
+	for _, at := range best {
+		named[at].Pin = PinMention
+	}
+}
+
+// pin returns the pin of a skill that the query names beyond doubt.
+func (m Mentions) pin(n Named) Pin {
 	switch {
-	case m.Whole == "":
-		return PinNone
-	case m.Whole == id, m.Whole == short:
+	case m.Whole == n.IDKey, m.Whole == n.ShortKey:
 		return PinID
-	case m.Whole == name:
+	case m.Whole == n.NameKey:
 		return PinName
-	case slices.Contains(m.IDs, id), slices.Contains(m.IDs, short), slices.Contains(m.Names, name):
+	case slices.Contains(m.IDs, n.IDKey), slices.Contains(m.IDs, n.ShortKey):
 		return PinMention
 	}
 	return PinNone
+}
+
+// better orders namesakes.
+func better(a, b Candidate) bool {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Installs, a.Installs), cmp.Compare(a.ID, b.ID)) < 0
 }
