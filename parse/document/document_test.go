@@ -150,7 +150,6 @@ func equal(t *testing.T, what string, got, want any) {
 
 func TestShapes(t *testing.T) {
 	t.Parallel()
-	const head = "---\nname: a\ndescription: b\n---\n"
 	tests := []struct {
 		name, file, shape string
 		rules             []string

@@ -4,4 +4,8 @@ package document
 
 import "time"
 
-const limit = 10 * time.Second // the race detector slows a parse about tenfold
+// The race detector slows a parse about tenfold.
+const (
+	limit = 10 * time.Second
+	fill  = MaxBytes / 16
+)

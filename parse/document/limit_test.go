@@ -4,4 +4,8 @@ package document
 
 import "time"
 
-const limit = time.Second
+// The bound on a hostile file's processor time, and the size that hostile files are filled up to.
+const (
+	limit = time.Second
+	fill  = MaxBytes
+)
