@@ -86,7 +86,7 @@ func (u *Unit) inspect(text string, first int) {
 
 func (u *Unit) check(text string, first int) {
 	parse := parserOf(u.Lang)
-	if parse == nil || len(text) > maxParse || tooDeep(text) {
+	if parse == nil || !parsable(text, u.Lang) {
 		u.State = Unchecked
 		return
 	}
@@ -107,11 +107,21 @@ func (u *Unit) check(text string, first int) {
 	}
 }
 
-// Limits on what is given to a parser: recursive ones need stack in proportion to the nesting.
+// Limits on what is given to a parser: recursive ones need stack in proportion to the nesting, and the
+// shell's takes time with its square.
 const (
 	maxParse = 256 << 10
+	maxShell = 32 << 10
 	maxDepth = 200
 )
+
+func parsable(text, lang string) bool {
+	most := maxParse
+	if lang == Shell || lang == "zsh" {
+		most = maxShell
+	}
+	return len(text) <= most && !tooDeep(text)
+}
 
 // tooDeep reports whether brackets nest deeper than any parser here should follow.
 func tooDeep(text string) bool {

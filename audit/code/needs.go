@@ -17,7 +17,7 @@ type Needs struct {
 }
 
 var (
-	address = regexp.MustCompile(`(?i)\b(?:https?|wss?)://(?:[^\s/@"'<>]*@)?([a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?\.[a-z]{2,24})(?:[:/?#\s"'` + "`" + `)>\]},;\\]|$)`)
+	address = regexp.MustCompile(`(?i)\b(?:https?|wss?)://(?:[^\s/@"'<>]*@)?([a-z0-9][a-z0-9.-]*\.[a-z]+)(?:[:/?#\s"'` + "`" + `)>\]},;\\]|$)`)
 	// Reads of the environment in the languages that skills use most.
 	readsEnv   = regexp.MustCompile(`(?:os\.environ(?:\.get)?|os\.getenv|os\.Getenv|os\.LookupEnv|process\.env|ENV(?:\.fetch)?|System\.getenv|env::var|Deno\.env\.get|Sys\.getenv|import\.meta\.env)(?:[\[(]\s*["']|\.)([A-Z][A-Z0-9_]+)\b`)
 	powershell = regexp.MustCompile(`\$env:([A-Z][A-Z0-9_]+)\b`)
@@ -54,6 +54,9 @@ func needs(text, lang string) Needs {
 
 // isHost leaves out names that stand for any host.
 func isHost(host string) bool {
+	if len(host) > 253 || strings.Contains(host, "..") {
+		return false // 253 is the most that DNS allows
+	}
 	for _, any := range []string{"example.com", "example.org", "example.net"} {
 		if host == any || strings.HasSuffix(host, "."+any) {
 			return false
@@ -76,7 +79,7 @@ func (n *Needs) variable(name string) {
 // shell walks what bash's grammar makes of a text. Prompts are no part of the commands, and <placeholders>
 // would be read as redirections.
 func (n *Needs) shell(text string) {
-	if len(text) > maxParse || tooDeep(text) {
+	if !parsable(text, Shell) {
 		return
 	}
 	text = withoutPrompts(text)

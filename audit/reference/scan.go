@@ -7,7 +7,34 @@ import (
 	"skillcorpus/audit/proxy"
 )
 
-var writtenLink = regexp.MustCompile(`\]\((<[^>\n]{1,300}>|[^()\s]{1,300})[^()\n]{0,200}\)`)
+// maxDestination bounds a link's destination together with its title.
+const maxDestination = 512
+
+// cutLinks takes the destinations of Markdown links out of a line.
+func cutLinks(row string) (rest string, targets []string) {
+	var kept strings.Builder
+	for {
+		at := strings.Index(row, "](")
+		if at < 0 {
+			kept.WriteString(row)
+			return kept.String(), targets
+		}
+		kept.WriteString(row[:at+1])
+		row = row[at+2:]
+		end := strings.IndexByte(row[:min(len(row), maxDestination)], ')')
+		if end < 0 {
+			continue
+		}
+		target := strings.TrimSpace(row[:end])
+		if inner, ok := strings.CutPrefix(target, "<"); ok {
+			target, _, _ = strings.Cut(inner, ">")
+		} else {
+			target, _, _ = strings.Cut(target, " ")
+		}
+		targets = append(targets, target)
+		row = row[end+1:]
+	}
+}
 
 // links finds Markdown links in a text that the parser took for code.
 func (s *scanner) links(text string, line int) {
@@ -15,8 +42,9 @@ func (s *scanner) links(text string, line int) {
 		return
 	}
 	for row := range strings.SplitSeq(text, "\n") {
-		for _, m := range writtenLink.FindAllStringSubmatch(row, -1) {
-			s.add(candidate{text: m[1], line: line, kind: Link, unclose: true})
+		_, targets := cutLinks(row)
+		for _, target := range targets {
+			s.add(candidate{text: target, line: line, kind: Link, unclose: true})
 		}
 		line++
 	}
@@ -84,9 +112,7 @@ func writes(previous, first string) bool {
 func (s *scanner) plain(text string, line int, unclosed bool) {
 	for row := range strings.SplitSeq(text, "\n") {
 		if strings.Contains(row, ".") {
-			if strings.Contains(row, "](") {
-				row = writtenLink.ReplaceAllString(row, "]")
-			}
+			row, _ = cutLinks(row)
 			at := 0
 			for _, w := range strings.FieldsFunc(row, notInPlainPath) {
 				step := strings.Index(row[at:], w)
@@ -150,7 +176,7 @@ func isShell(lang string) bool {
 func runs(line string) bool {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(line, "$ "), " ")
 	switch first {
-	case "python", "python3", "node", "bash", "sh", "bun", "deno", "ruby", "npx", "tsx", "uv", "source", "go", "java", "perl", "php", "Rscript":
+	case "python", "python3", "node", "bash", "sh", "bun", "deno", "ruby", "npx", "tsx", "uv", "source", "go", "java", "perl", "php", "Rscript", "cat", "touch", "tee", "cp", "chmod":
 		return rest != ""
 	}
 	return strings.HasPrefix(first, "./") || skillRoot.MatchString(first) || pluginRoot.MatchString(first)
