@@ -42,7 +42,7 @@ func (c *Client) Archive(ctx context.Context, repo data.Repo, to io.Writer, maxB
 	if err != nil {
 		return polite.Cause(ctx, err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }() // nothing of a read body is at stake
 	if response.ContentLength > maxBytes {
 		return tooLarge(maxBytes)
 	}

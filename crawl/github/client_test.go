@@ -135,7 +135,7 @@ func TestCaseTokenOnRedirect(t *testing.T) {
 		if data.OutcomeOf(err) != want || (want == data.OutcomeOK) != (got.Len() > 0) {
 			t.Errorf("%s: %v, %d bytes; want %s", name, err, got.Len(), want)
 		}
-		log.WriteString(fmt.Sprint(err))
+		fmt.Fprint(&log, err)
 	}
 	wantToken := map[string]bool{"api.test": true, "codeload.test": true, "store.test": false, "public.test": false}
 	for i, asked := range h.asked {

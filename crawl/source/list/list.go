@@ -132,7 +132,7 @@ func (s *Source) rows(ctx context.Context, visit func(row, *walk) error) error {
 	if err != nil {
 		return fmt.Errorf("open %s: %w", s.name, err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // it was only read
 	from, err := newReader(file)
 	if err != nil {
 		return s.unreadable(err)

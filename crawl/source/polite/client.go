@@ -62,8 +62,10 @@ func checkRetry(ctx context.Context, _ *http.Response, err error) (bool, error) 
 	if !ok || item.Outcome != data.OutcomeUnavailable || errors.Is(item, errFinal) || errors.Is(item, errStalled) {
 		return false, nil
 	}
-	timeout, isNet := errors.AsType[net.Error](item.Err)
-	return item.RetryAt.IsZero() && !(isNet && timeout.Timeout()), nil
+	if trouble, ok := errors.AsType[net.Error](item.Err); ok && trouble.Timeout() {
+		return false, nil
+	}
+	return item.RetryAt.IsZero(), nil
 }
 
 // checkRedirect judges each hop before it is made.

@@ -93,7 +93,7 @@ func (h *hosts) send(req *http.Request) (*http.Response, error) {
 	if h.config.UserAgent != "" {
 		out.Header.Set("User-Agent", h.config.UserAgent)
 	}
-	response, err := h.config.Transport.RoundTrip(out) //nolint:bodyclose // the caller closes it
+	response, err := h.config.Transport.RoundTrip(out)
 	if err != nil {
 		watch.Stop()
 		err = transferError(req.Context(), ctx, err)
@@ -108,7 +108,6 @@ func (h *hosts) send(req *http.Request) (*http.Response, error) {
 func (h *hosts) judge(asked *host, name string, response *http.Response) (*http.Response, error) {
 	answer := Answer{Status: response.StatusCode, Header: response.Header, Now: h.config.Now(), Strikes: asked.count()}
 	if good := answer.Status < 300 || answer.Status == http.StatusNotModified; !good {
-		defer response.Body.Close()
 		// A refusal whose text is cut is still the refusal that its status says.
 		answer.Body, _ = io.ReadAll(io.LimitReader(response.Body, mostOfRefusal))
 	}
@@ -121,7 +120,7 @@ func (h *hosts) judge(asked *host, name string, response *http.Response) (*http.
 	item.RetryAt = earlier(item.RetryAt, latest)
 	item.Reason = name + ": " + item.Reason
 	asked.refused(item)
-	response.Body.Close()
+	_ = response.Body.Close() // what it said has been read
 	return nil, item
 }
 

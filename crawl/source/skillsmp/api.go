@@ -85,7 +85,7 @@ func (s *Source) search(ctx context.Context, query string, page int) (answer, er
 	if err != nil {
 		return answer{}, polite.Cause(ctx, err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }() // nothing of a read body is at stake
 	text, err := polite.ReadAll(response.Body, mostOfAnswer)
 	if err != nil {
 		return answer{}, polite.Cause(ctx, err)

@@ -1,0 +1,71 @@
+package skillsmp_test
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"testing"
+	"time"
+
+	"skillcorpus/crawl/fakehub"
+	"skillcorpus/crawl/github"
+	"skillcorpus/crawl/source/skillsmp"
+	"skillcorpus/crawl/source/sourcetest"
+	"skillcorpus/data"
+)
+
+// The 30 real repositories of the shared hub, listed by fakehub behind the real window of 1,000 rows a query.
+func TestFakehub(t *testing.T) {
+	t.Parallel()
+	none := fakehub.Quota{Anonymous: fakehub.NoLimit, Keyed: fakehub.NoLimit}
+	hub, err := fakehub.New(fakehub.Config{
+		Hub:    os.DirFS(sourcetest.Shared(t, "hub")),
+		Faults: &fakehub.Script{Quotas: fakehub.Quotas{GitHubHour: none, SkillsMPDay: none, SkillsMPMinute: none}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := hub.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	urls := hub.URLs()
+	s, err := skillsmp.New(skillsmp.Config{BaseURL: urls["skillsmp"], RequestsPerSecond: 1e6, Depth: 1, Now: time.Now, Warn: func(text string) { t.Error(text) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, pages := make(map[string]data.Listing), 0
+	end, err := s.Enumerate(t.Context(), nil, func(page []data.Listing, _ json.RawMessage) error {
+		for _, row := range page {
+			rows[row.ExternalID] = row
+		}
+		pages++
+		return nil
+	})
+	// Queries of one letter show 1,504 of the 1,508 rows; the pairs that show the last four take ten times as long.
+	if err != nil || end != data.Capped || len(rows) < 1500 || pages > 120 {
+		t.Errorf("%s, %v: %d rows in %d pages; want capped with 1500 in 120", end, err, len(rows), pages)
+	}
+	repos := make(map[string]bool)
+	for _, row := range rows {
+		repos[row.Repo] = true
+	}
+	c, err := github.New(github.Config{APIURL: urls["api"], CodeloadURL: urls["codeload"], RequestsPerSecond: 1e6, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range repos {
+		repo, _, err := c.Repository(t.Context(), name, data.Repo{})
+		if err == nil {
+			err = c.Archive(t.Context(), repo, io.Discard, 50e6)
+		}
+		if err != nil || repo.Name != name || repo.ETag == "" {
+			t.Errorf("%s: %+v, %v", name, repo, err)
+		}
+		if again, unchanged, err := c.Repository(t.Context(), name, repo); err != nil || !unchanged || again.Commit != repo.Commit {
+			t.Errorf("%s again: %v, %v", name, unchanged, err)
+		}
+	}
+	if len(repos) != 30 {
+		t.Errorf("%d repositories, want 30", len(repos))
+	}
+}
