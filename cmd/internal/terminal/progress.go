@@ -5,8 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
+	"github.com/schollz/progressbar/v3"
 )
 
 // Tally is what progress reads from a running stage. Its functions may be called at any time.
@@ -73,22 +72,20 @@ func describe(tally Tally, elapsed time.Duration) string {
 }
 
 func (t *Terminal) bar(name string, tally Tally, done <-chan struct{}) {
-	bars := mpb.New(mpb.WithOutput(t.err), mpb.WithRefreshRate(redraw), mpb.WithWidth(40))
 	started := time.Now()
-	bar := bars.AddBar(0, mpb.BarRemoveOnComplete(),
-		mpb.PrependDecorators(decor.Name(name+" ")),
-		mpb.AppendDecorators(decor.Any(func(decor.Statistics) string { return " " + describe(tally, time.Since(started)) })))
+	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(t.err), progressbar.OptionSetWidth(30),
+		progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))
 	ticker := time.NewTicker(redraw)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-done:
-			bar.Abort(true)
-			bars.Wait()
+			bar.Clear()
 			return
 		case <-ticker.C:
-			bar.SetTotal(max(tally.Total(), tally.Done()+1), false)
-			bar.SetCurrent(tally.Done())
+			bar.Describe(name + " " + describe(tally, time.Since(started)))
+			bar.ChangeMax64(max(tally.Total(), tally.Done()+1))
+			bar.Set64(tally.Done())
 		}
 	}
 }
