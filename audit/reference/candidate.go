@@ -83,7 +83,8 @@ func (s *scanner) settle(ref Reference, c candidate, explicit prefix) (Reference
 		ref.State = Outside
 		return ref, true
 	}
-	if c.kind != Link && s.outer[ref.Path] {
+	// A bare word without a folder is a file's name only where the file is there.
+	if c.kind != Link && (s.outer[ref.Path] || c.kind == Plain && !strings.Contains(ref.Path, "/")) {
 		return ref, false
 	}
 	// A link to another SKILL.md below is one to a neighbour, written from the repository's root.
@@ -95,7 +96,7 @@ func (s *scanner) settle(ref Reference, c candidate, explicit prefix) (Reference
 	}
 	folder, rest, nested := strings.Cut(ref.Path, "/")
 	own := explicit == fromSkill || (nested && rest != "" && ownFolders[folder]) || c.kind == Link
-	if !own || c.kind == Plain && !nested {
+	if !own {
 		return ref, false
 	}
 	if explicit == none && (creates(tail(c.before, 60)) || yourProject.MatchString(c.before)) {

@@ -133,7 +133,7 @@ func TestCodeSections(t *testing.T) {
 func TestHostileTextStaysCheap(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{"](", "`", "`a", "<a", "../", "a.b ", "references/a.md ", "`references/a.md` ", "${skill_dir}/", "](<"} {
-		text := strings.Repeat(unit, 256<<10/len(unit))
+		text := strings.Repeat(unit, 64<<10/len(unit))
 		doc, md := prose(text)
 		doc.Sections = append(doc.Sections, data.Section{Kind: data.SectionCode, End: len(md), Line: 1, Open: true},
 			data.Section{Kind: data.SectionCode, End: len(md), Line: 1, Lang: "bash"})
