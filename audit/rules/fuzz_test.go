@@ -20,8 +20,12 @@ func FuzzJudge(f *testing.F) {
 		}
 		collect := func() facts.Facts {
 			return facts.Collect(factstest.Input(&txtar.Archive{Files: []txtar.File{
-				{Name: "s/SKILL.md", Data: md}, {Name: "s/run.sh", Data: script}, {Name: "s/a.json", Data: script},
-				{Name: "s/a.yaml", Data: script}, {Name: "s/a.go", Data: script}, {Name: "s/a.toml", Data: script},
+				{Name: "s/SKILL.md", Data: md},
+				{Name: "s/run.sh", Data: script},
+				{Name: "s/a.json", Data: script},
+				{Name: "s/a.yaml", Data: script},
+				{Name: "s/a.go", Data: script},
+				{Name: "s/a.toml", Data: script},
 			}}))
 		}
 		verdict, findings := rules.Judge(collect())

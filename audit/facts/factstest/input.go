@@ -14,14 +14,11 @@ import (
 	"github.com/yuin/goldmark/text"
 	"go.yaml.in/yaml/v4"
 
-	"skillcorpus/data"
-
 	"skillcorpus/audit/facts"
+	"skillcorpus/data"
 )
 
 // Input returns the input that an archive stands for. Its one SKILL.md tells the skill's directory inside
-// the repository; all files of the archive are the repository. Contents are known. `[name]` comment lines
-// are ignored.
 func Input(archive *txtar.Archive) facts.Input {
 	var in facts.Input
 	content := map[string][]byte{}
