@@ -19,6 +19,7 @@ import (
 )
 
 // Input returns the input that an archive stands for. Its one SKILL.md tells the skill's directory inside
+// the repository; all files of the archive are the repository, and their contents are known.
 func Input(archive *txtar.Archive) facts.Input {
 	var in facts.Input
 	content := map[string][]byte{}
