@@ -7,6 +7,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"path"
 	"runtime"
 	"sync"
 
@@ -105,7 +106,7 @@ func keptContents(ctx context.Context, corpus *store.Store, files []data.File) (
 	return contents, nil
 }
 
-// treeCache remembers the paths of the repository that was asked for last: items come in id order, so the skills
+// treeCache remembers the paths, folders included, of the repository that was asked for last: items come in id order, so the skills
 // of one repository follow each other.
 type treeCache struct {
 	corpus *store.Store
@@ -127,7 +128,9 @@ func (c *treeCache) paths(ctx context.Context, repoID string) (map[string]bool, 
 	}
 	c.repo, c.last = repoID, make(map[string]bool, len(tree))
 	for _, entry := range tree {
-		c.last[entry.Path] = true
+		for place := entry.Path; place != "." && !c.last[place]; place = path.Dir(place) {
+			c.last[place] = true
+		}
 	}
 	return c.last, nil
 }

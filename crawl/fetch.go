@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"skillcorpus/crawl/archive"
 	"skillcorpus/crawl/discover"
@@ -125,7 +126,11 @@ func (c *crawler) read(ctx context.Context, fetched store.FetchedRepo, tree arch
 	if err != nil {
 		return store.FetchedRepo{}, fmt.Errorf("read %s: %w", fetched.Repo.ID, err)
 	}
-	fetched.Changed, fetched.Skills, fetched.Repo.Tree = true, found.Skills, found.Tree
+	fetched.Changed, fetched.Skills, fetched.Repo.Tree, fetched.Findings = true, found.Skills, found.Tree, found.Findings
+	for _, sub := range found.Submodules {
+		fetched.Submodules = append(fetched.Submodules, store.Submodule(sub))
+	}
+	fetched.Partial = slices.ContainsFunc(found.Findings, func(f data.Finding) bool { return f.Rule == archive.RuleCut })
 	c.Log.Debug("fetched", "stage", store.StageCrawl, "key", fetched.Repo.ID, "class", data.OutcomeOK, "skills", len(found.Skills))
 	return fetched, nil
 }

@@ -77,6 +77,9 @@ func putListing(ctx context.Context, tx *sql.Tx, source string, walk int, row da
 	if row.PathKnown {
 		path = data.CleanDir(row.Path)
 	}
+	if row.Unlisted {
+		walk--
+	}
 	key := data.RepoKey(row.RepoID())
 	_, err = tx.ExecContext(ctx, `INSERT INTO listings
 		(source, external_id, name, description, author, tags, stars, installs, url, updated_at, repo_key, ref, path, walk)
@@ -90,7 +93,7 @@ func putListing(ctx context.Context, tx *sql.Tx, source string, walk int, row da
 		return err
 	}
 	var alias bool
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM aliases WHERE key = ?`, key).Scan(&alias); err != nil || alias {
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM aliases WHERE key = ?`, key).Scan(&alias); err != nil || alias || row.Unlisted {
 		return err
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO repos (key, id, host, name, listed) VALUES (?, ?, ?, ?, 1)

@@ -89,9 +89,13 @@ type FetchedRepo struct {
 	Changed bool // false: facts only, the stored skills stay as they are
 	// AliasOnly says that the repository was fetched under another name in the same run: only that name is stored.
 	AliasOnly bool
-	Skills    []data.Bundle
-	Blobs     []Blob
-	Attempt   Attempt
+	// Partial says that the archive was not read to its end: skills that are not in Skills may be there still.
+	Partial    bool
+	Skills     []data.Bundle
+	Blobs      []Blob
+	Findings   []data.Finding // of the repository, beside those of its skills
+	Submodules []Submodule
+	Attempt    Attempt
 }
 
 // CommitRepos stores fetched repositories with everything in them. After a success the skills that are no
@@ -124,13 +128,7 @@ func (s *Store) putFetched(ctx context.Context, tx *sql.Tx, f FetchedRepo) error
 			return err
 		}
 		if f.Changed {
-			if err := removeSkills(ctx, tx, key); err != nil {
-				return err
-			}
-			if err := putBlobs(ctx, tx, f.Blobs); err != nil {
-				return err
-			}
-			if err := putBundles(ctx, tx, viaCrawl, f.Skills); err != nil {
+			if err := putContent(ctx, tx, key, f); err != nil {
 				return err
 			}
 		}
@@ -145,6 +143,38 @@ func (s *Store) putFetched(ctx context.Context, tx *sql.Tx, f FetchedRepo) error
 	}
 	f.Attempt.Item = key
 	return s.putAttempts(ctx, tx, StageCrawl, []Attempt{f.Attempt})
+}
+
+// Submodule is a repository inside another one's tree.
+type Submodule struct{ Path, URL string }
+
+func putContent(ctx context.Context, tx *sql.Tx, key string, f FetchedRepo) error {
+	if !f.Partial {
+		if err := removeSkills(ctx, tx, key); err != nil {
+			return err
+		}
+	}
+	if err := putBlobs(ctx, tx, f.Blobs); err != nil {
+		return err
+	}
+	for _, table := range []string{"repo_findings", "submodules"} {
+		if _, err := tx.ExecContext(ctx, `DELETE FROM `+table+` WHERE repo_key = ?`, key); err != nil {
+			return err
+		}
+	}
+	for i, finding := range f.Findings {
+		_, err := tx.ExecContext(ctx, `INSERT INTO repo_findings (repo_key, position, rule, severity, file, line, message) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			key, i, finding.Rule, finding.Severity, finding.File, finding.Line, finding.Message)
+		if err != nil {
+			return fmt.Errorf("finding %s: %w", finding.Rule, err)
+		}
+	}
+	for _, sub := range f.Submodules {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO submodules (repo_key, path, url) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`, key, sub.Path, sub.URL); err != nil {
+			return fmt.Errorf("submodule %q: %w", sub.Path, err)
+		}
+	}
+	return putBundles(ctx, tx, viaCrawl, f.Skills)
 }
 
 func (s *Store) putRepo(ctx context.Context, tx *sql.Tx, f FetchedRepo) error {

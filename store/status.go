@@ -13,19 +13,21 @@ import (
 
 // Counts are how many of each thing a corpus holds.
 type Counts struct {
-	Repos      int `json:"repos"`
-	Skills     int `json:"skills"` // live
-	Copies     int `json:"copies"` // of the live skills: linked to a canonical one
-	Removed    int `json:"removed"`
-	Files      int `json:"files"` // bundled files of live skills
-	Documents  int `json:"documents"`
-	Recovered  int `json:"recovered"` // frontmatter that only the lenient reader could read
-	Verdicts   int `json:"verdicts"`
-	Runnable   int `json:"runnable_complete"`
-	Findings   int `json:"findings"`
-	Blobs      int `json:"blobs"`
-	BlobBytes  int `json:"blob_bytes"`   // unpacked
-	StoreBytes int `json:"stored_bytes"` // packed
+	Repos        int `json:"repos"`
+	Skills       int `json:"skills"` // live
+	Copies       int `json:"copies"` // of the live skills: linked to a canonical one
+	Removed      int `json:"removed"`
+	Files        int `json:"files"` // bundled files of live skills
+	Documents    int `json:"documents"`
+	Recovered    int `json:"recovered"` // frontmatter that only the lenient reader could read
+	Verdicts     int `json:"verdicts"`
+	Runnable     int `json:"runnable_complete"`
+	Findings     int `json:"findings"`      // on live skills
+	RepoFindings int `json:"repo_findings"` // on repositories as a whole
+	Submodules   int `json:"submodules"`
+	Blobs        int `json:"blobs"`
+	BlobBytes    int `json:"blob_bytes"`   // unpacked
+	StoreBytes   int `json:"stored_bytes"` // packed
 }
 
 // Counts counts what the corpus holds.
@@ -39,8 +41,9 @@ func (s *Store) Counts(ctx context.Context) (Counts, error) {
 		(SELECT count(*) FROM verdicts v JOIN skills s ON s.key = v.skill WHERE s.live),
 		(SELECT coalesce(sum(runnable_complete), 0) FROM verdicts v JOIN skills s ON s.key = v.skill WHERE s.live),
 		(SELECT count(*) FROM findings f JOIN skills s ON s.key = f.skill WHERE s.live),
+		(SELECT count(*) FROM repo_findings), (SELECT count(*) FROM submodules),
 		(SELECT count(*) FROM blobs), (SELECT coalesce(sum(size), 0) FROM blobs), (SELECT coalesce(sum(length(zstd)), 0) FROM blobs)`).Scan(
-		&c.Repos, &c.Skills, &c.Copies, &c.Removed, &c.Files, &c.Documents, &c.Recovered, &c.Verdicts, &c.Runnable, &c.Findings,
+		&c.Repos, &c.Skills, &c.Copies, &c.Removed, &c.Files, &c.Documents, &c.Recovered, &c.Verdicts, &c.Runnable, &c.Findings, &c.RepoFindings, &c.Submodules,
 		&c.Blobs, &c.BlobBytes, &c.StoreBytes)
 	if err != nil {
 		return Counts{}, fmt.Errorf("count corpus: %w", err)

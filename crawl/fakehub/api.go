@@ -18,15 +18,12 @@ type api struct {
 	hourly *quota
 }
 
-// gitHubHour is GitHub's quota: requests an hour without and with a token.
-func gitHubHour() Quota { return Quota{Anonymous: 60, Keyed: 5000} }
-
 func newAPI(h *Hub, limits Quota) *api {
 	return &api{
 		index:  h.index,
 		url:    h.url,
 		now:    h.now,
-		hourly: newQuota(limits.or(gitHubHour()), time.Hour),
+		hourly: newQuota(limits, time.Hour),
 	}
 }
 

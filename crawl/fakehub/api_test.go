@@ -242,7 +242,7 @@ func TestConditionalRequests(t *testing.T) {
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
 	clock := newClock()
-	b := start(t, fakehub.Config{Now: clock.now})
+	b := start(t, fakehub.Config{Faults: &fakehub.Script{Quotas: fakehub.RealQuotas()}, Now: clock.now})
 	b.get("api", "/rate_limit") // free
 	for i := range 60 {
 		r := b.get("api", "/repos/blader/humanizer")

@@ -27,7 +27,7 @@ func (b *box) github() *github.Client {
 // TestUsualClient asks through the library that most Go programs use, which was written against the real host.
 func TestUsualClient(t *testing.T) {
 	t.Parallel()
-	b := start(t, fakehub.Config{})
+	b := start(t, fakehub.Config{Faults: &fakehub.Script{Quotas: fakehub.RealQuotas()}})
 	client, ctx := b.github(), t.Context()
 	repo, resp, err := client.Repositories.Get(ctx, "Kepano", "obsidian-skills")
 	if err != nil || repo.GetFullName() != "kepano/obsidian-skills" || repo.GetLicense().GetSPDXID() != "MIT" ||

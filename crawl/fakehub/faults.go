@@ -185,13 +185,13 @@ func limitAnswer(host string, r *http.Request, l Limit, until time.Time) answer 
 	keyed := r.Header.Get("Authorization") != ""
 	switch {
 	case host == "api" && l.Kind == limitPrimary:
-		n := gitHubHour().of(keyed)
+		n := RealQuotas().GitHubHour.of(keyed)
 		setRateHeaders(header, usage{limit: n, used: n, reset: until})
 		reply = limitExceeded()
 	case host == "api":
 		reply = secondaryLimit()
 	case host == "skillsmp" && l.Kind == limitPrimary:
-		n := skillsMPDay().of(keyed)
+		n := RealQuotas().SkillsMPDay.of(keyed)
 		setDailyHeaders(header, usage{limit: n, used: n})
 		reply = quotaExceeded()
 	case host == "skillsmp":

@@ -101,11 +101,6 @@ func (b *box) json(r reply, status int, into any) {
 	}
 }
 
-func unlimited() fakehub.Quotas {
-	none := fakehub.Quota{Anonymous: fakehub.NoLimit, Keyed: fakehub.NoLimit}
-	return fakehub.Quotas{GitHubHour: none, SkillsMPDay: none, SkillsMPMinute: none}
-}
-
 // sharedHub is the folder of real repositories beside the project.
 func sharedHub(t *testing.T) fs.FS {
 	t.Helper()

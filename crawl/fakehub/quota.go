@@ -5,30 +5,26 @@ import (
 	"time"
 )
 
-// Quota is a number of requests in a window of time.
+// Quota is a number of requests in a window of time; 0 is no limit.
 type Quota struct {
-	Anonymous int // without credentials: 0 is the real host's figure, NoLimit none
+	Anonymous int // without credentials
 	Keyed     int // for each set of credentials
 }
 
-// NoLimit switches a quota off.
-const NoLimit = -1
-
-// Quotas are the limits of the hosts that a hub plays. The zero value is the real hosts' figures.
+// Quotas are the limits of the hosts that a hub plays. The zero value has none.
 type Quotas struct {
-	GitHubHour     Quota // 60 and 5,000
-	SkillsMPDay    Quota // 50 and 500, reset at 00:00 UTC
-	SkillsMPMinute Quota // 10 and 30
+	GitHubHour     Quota
+	SkillsMPDay    Quota // reset at 00:00 UTC
+	SkillsMPMinute Quota
 }
 
-func (q Quota) or(usual Quota) Quota {
-	if q.Anonymous == 0 {
-		q.Anonymous = usual.Anonymous
+// RealQuotas returns the figures of the real hosts as their documentation and people who tested them tell.
+func RealQuotas() Quotas {
+	return Quotas{
+		GitHubHour:     Quota{Anonymous: 60, Keyed: 5000},
+		SkillsMPDay:    Quota{Anonymous: 50, Keyed: 500},
+		SkillsMPMinute: Quota{Anonymous: 10, Keyed: 30},
 	}
-	if q.Keyed == 0 {
-		q.Keyed = usual.Keyed
-	}
-	return q
 }
 
 // quota counts requests in windows of fixed length that start with a caller's first request, or with the day.
@@ -52,12 +48,13 @@ func newQuota(limits Quota, window time.Duration) *quota {
 
 // remaining never falls to 0 where there is no limit.
 func (u usage) remaining() int {
-	if u.limit == NoLimit {
-		return unlimited
+	if u.limit == unlimited {
+		return max(1, u.limit-u.used)
 	}
 	return max(0, u.limit-u.used)
 }
 
+// unlimited is what the headers say where there is no limit.
 const unlimited = 1_000_000
 
 // take counts one request, and reports false when the caller has used up the window.
@@ -65,7 +62,7 @@ func (q *quota) take(caller string, now time.Time) (usage, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	u := q.current(caller, now)
-	if u.limit != NoLimit && u.used >= u.limit {
+	if u.remaining() == 0 {
 		return u, false
 	}
 	u.used++
@@ -99,6 +96,9 @@ func (q *quota) current(caller string, now time.Time) usage {
 	u = usage{limit: q.limits.Keyed, reset: now.Add(q.window)}
 	if caller == "" {
 		u.limit = q.limits.Anonymous
+	}
+	if u.limit == 0 {
+		u.limit = unlimited
 	}
 	if q.window == day {
 		u.reset = now.UTC().Truncate(day).Add(day)

@@ -78,6 +78,10 @@ func (s *Script) read(n *yaml.Node) error {
 func parseSeed(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) }
 
 func (q *Quotas) read(n *yaml.Node) error {
+	if n.Kind == yaml.ScalarNode && n.Value == "real" {
+		*q = RealQuotas()
+		return nil
+	}
 	one := func(into *Quota) func(*yaml.Node) error {
 		return func(n *yaml.Node) error {
 			return fields{
@@ -95,7 +99,7 @@ func (q *Quotas) read(n *yaml.Node) error {
 
 func parseQuota(text string) (int, error) {
 	if text == "none" {
-		return NoLimit, nil
+		return 0, nil
 	}
 	return parseCount(text)
 }

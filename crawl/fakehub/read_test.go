@@ -34,7 +34,7 @@ rules:
 	want := &fakehub.Script{
 		Seed: 42,
 		Quotas: fakehub.Quotas{
-			GitHubHour:     fakehub.Quota{Anonymous: 10, Keyed: fakehub.NoLimit},
+			GitHubHour:     fakehub.Quota{Anonymous: 10, Keyed: 0},
 			SkillsMPDay:    fakehub.Quota{Anonymous: 5},
 			SkillsMPMinute: fakehub.Quota{Keyed: 3},
 		},

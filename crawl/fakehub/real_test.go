@@ -77,7 +77,7 @@ func checkHub(t *testing.T, folder fs.FS, mostTarred int) (files, skills int) {
 	if err := json.Unmarshal(text, &entries); err != nil {
 		t.Fatal(err)
 	}
-	b := start(t, fakehub.Config{Hub: folder, Faults: &fakehub.Script{Quotas: unlimited()}})
+	b := start(t, fakehub.Config{Hub: folder})
 	for _, e := range entries {
 		content, err := fs.ReadFile(folder, e.Zip)
 		if err != nil {

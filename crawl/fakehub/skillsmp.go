@@ -30,9 +30,6 @@ const (
 	maxResults   = 1000 // rows that one query can see
 )
 
-func skillsMPDay() Quota    { return Quota{Anonymous: 50, Keyed: 500} }
-func skillsMPMinute() Quota { return Quota{Anonymous: 10, Keyed: 30} }
-
 var (
 	apiKey       = regexp.MustCompile(`^Bearer sk_live_skillsmp_[A-Za-z0-9_-]+$`)
 	languageCode = regexp.MustCompile(`^([a-z]{2}|mul|und)$`)
@@ -42,8 +39,8 @@ var (
 func newSkillsMP(x *index, quotas Quotas, now func() time.Time) *skillsMP {
 	return &skillsMP{
 		now:     now,
-		daily:   newQuota(quotas.SkillsMPDay.or(skillsMPDay()), day),
-		minute:  newQuota(quotas.SkillsMPMinute.or(skillsMPMinute()), time.Minute),
+		daily:   newQuota(quotas.SkillsMPDay, day),
+		minute:  newQuota(quotas.SkillsMPMinute, time.Minute),
 		listing: &listing{index: x},
 	}
 }

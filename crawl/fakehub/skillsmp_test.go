@@ -90,7 +90,7 @@ func TestNamesAsAuthorsWriteThem(t *testing.T) {
 
 func TestSearchTraps(t *testing.T) {
 	t.Parallel()
-	b := start(t, fakehub.Config{Faults: &fakehub.Script{Quotas: unlimited()}})
+	b := start(t, fakehub.Config{})
 	for query, code := range map[string]string{
 		"": "MISSING_QUERY", "q=": "MISSING_QUERY", "q=+": "MISSING_QUERY", "q=*": "INVALID_QUERY",
 		"q=" + strings.Repeat("x", 201): "INVALID_QUERY", "q=a&language=english": "INVALID_LANGUAGE",
@@ -134,7 +134,7 @@ func TestSearchTraps(t *testing.T) {
 func TestSearchQuotas(t *testing.T) {
 	t.Parallel()
 	clock := newClock()
-	b := start(t, fakehub.Config{Now: clock.now})
+	b := start(t, fakehub.Config{Faults: &fakehub.Script{Quotas: fakehub.RealQuotas()}, Now: clock.now})
 	const path = "/api/v1/skills/search?q=a"
 	if r := b.get("skillsmp", path, "Authorization", "Bearer nonsense"); r.status != 401 || !strings.Contains(string(r.body), "INVALID_API_KEY") {
 		t.Errorf("bad key: %d %s", r.status, r.body)
@@ -168,7 +168,7 @@ func TestSearchQuotas(t *testing.T) {
 // TestPartitionedWalkFindsAll walks one-letter queries, then one for each author that turned up.
 func TestPartitionedWalkFindsAll(t *testing.T) {
 	t.Parallel()
-	b := start(t, fakehub.Config{Hub: sharedHub(t), Faults: &fakehub.Script{Quotas: unlimited()}})
+	b := start(t, fakehub.Config{Hub: sharedHub(t)})
 	urls := make(map[string]bool)
 	authors := make(map[string]bool)
 	capped := 0

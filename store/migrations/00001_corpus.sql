@@ -133,6 +133,26 @@ CREATE TABLE findings (
     PRIMARY KEY (skill, stage, position)
 ) WITHOUT ROWID;
 
+-- What the archive of a repository showed that belongs to no skill: refused members and the like.
+CREATE TABLE repo_findings (
+    repo_key TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    rule     TEXT NOT NULL,
+    severity TEXT NOT NULL CHECK (severity IN ('error', 'warning', 'info')),
+    file     TEXT NOT NULL,                        -- from the repository root
+    line     INTEGER NOT NULL,
+    message  TEXT NOT NULL,
+    PRIMARY KEY (repo_key, position)
+) WITHOUT ROWID;
+
+-- Other repositories that one holds as submodules: their skills are not in its archive.
+CREATE TABLE submodules (
+    repo_key TEXT NOT NULL,
+    path     TEXT NOT NULL,
+    url      TEXT NOT NULL,                        -- empty if it is not known
+    PRIMARY KEY (repo_key, path)
+) WITHOUT ROWID;
+
 -- The only queue: what each stage last did with each item, and when it is due again.
 CREATE TABLE due (
     stage      TEXT NOT NULL CHECK (stage IN ('crawl', 'parse', 'audit')),

@@ -18,7 +18,7 @@ type localSkill struct {
 	Place    string // its SKILL.md as a path that the user can open
 	SkillMD  []byte
 	contents map[string][]byte // by SHA-256
-	tree     map[string]bool   // paths of the repository it lies in
+	tree     map[string]bool   // paths, folders included, of the repository it lies in
 }
 
 // Content returns a kept bundled file.
@@ -98,7 +98,9 @@ func skillsIn(ctx context.Context, dir string) ([]localSkill, error) {
 	}
 	paths := make(map[string]bool, len(found.Tree))
 	for _, entry := range found.Tree {
-		paths[entry.Path] = true
+		for place := entry.Path; place != "." && !paths[place]; place = path.Dir(place) {
+			paths[place] = true
+		}
 	}
 	skills := make([]localSkill, len(found.Skills))
 	for i, bundle := range found.Skills {

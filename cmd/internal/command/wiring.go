@@ -119,8 +119,7 @@ func pace(base string, wanted float64) float64 {
 
 // startSample serves the embedded marketplace.
 func (w *wiring) startSample(ctx context.Context) (hosts, error) {
-	none := fakehub.Quota{Anonymous: fakehub.NoLimit, Keyed: fakehub.NoLimit}
-	hub, err := fakehub.New(fakehub.Config{Hub: sample.FS(), Faults: &fakehub.Script{Quotas: fakehub.Quotas{GitHubHour: none, SkillsMPDay: none, SkillsMPMinute: none}}})
+	hub, err := fakehub.New(fakehub.Config{Hub: sample.FS()})
 	if err != nil {
 		return hosts{}, fmt.Errorf("sample marketplace: %w", err)
 	}

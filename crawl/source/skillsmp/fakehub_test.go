@@ -17,10 +17,8 @@ import (
 // The 30 real repositories of the shared hub, listed by fakehub behind the real window of 1,000 rows a query.
 func TestFakehub(t *testing.T) {
 	t.Parallel()
-	none := fakehub.Quota{Anonymous: fakehub.NoLimit, Keyed: fakehub.NoLimit}
 	hub, err := fakehub.New(fakehub.Config{
-		Hub:    os.DirFS(sourcetest.Shared(t, "hub")),
-		Faults: &fakehub.Script{Quotas: fakehub.Quotas{GitHubHour: none, SkillsMPDay: none, SkillsMPMinute: none}},
+		Hub: os.DirFS(sourcetest.Shared(t, "hub")),
 	})
 	if err != nil {
 		t.Fatal(err)
