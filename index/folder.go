@@ -175,10 +175,9 @@ func checksum(path string) (int64, string, error) {
 	if err != nil {
 		return 0, "", err
 	}
-	defer f.Close()
 	sum := sha256.New()
 	n, err := io.Copy(sum, f)
-	if err != nil {
+	if err := errors.Join(err, f.Close()); err != nil {
 		return 0, "", fmt.Errorf("read %s: %w", path, err)
 	}
 	return n, hex.EncodeToString(sum.Sum(nil)), nil

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"skillcorpus/data"
@@ -66,47 +67,59 @@ func (x *Index) frequency(ctx context.Context, stem string) (int, error) {
 const columns = `s.id, s.name, s.description, s.triggers, s.tags, s.repo, s.license, s.tier, s.runnable, s.sources,
 	s.stars, s.installs, s.copy_of`
 
+// each runs a query and calls scan for every row.
+func (x *Index) each(ctx context.Context, query string, args []any, scan func(*sql.Rows) error) (err error) {
+	rows, err := x.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// ids runs a query that selects ids.
+func (x *Index) ids(ctx context.Context, query string, args ...any) ([]string, error) {
+	var ids []string
+	err := x.each(ctx, query, args, func(rows *sql.Rows) error {
+		var id string
+		err := rows.Scan(&id)
+		ids = append(ids, id)
+		return err
+	})
+	return ids, err
+}
+
 // Get returns the skills with the given ids, by id, without their prose, code and headings. Unknown ids are
 // missing from the result.
 func (x *Index) Get(ctx context.Context, ids []string) (map[string]Skill, error) {
-	rows, err := x.db.QueryContext(ctx, `SELECT `+columns+` FROM skills s WHERE s.id IN (SELECT value FROM json_each(?))`, list(ids))
-	if err != nil {
-		return nil, explain("read skills", err)
-	}
-	defer rows.Close()
 	found := make(map[string]Skill, len(ids))
-	for rows.Next() {
+	query := `SELECT ` + columns + ` FROM skills s WHERE s.id IN (SELECT value FROM json_each(?))`
+	err := x.each(ctx, query, []any{list(ids)}, func(rows *sql.Rows) error {
 		var s Skill
 		var triggers, tags, tier, sources string
 		if err := rows.Scan(&s.ID, &s.Name, &s.Description, &triggers, &tags, &s.Repo, &s.License, &tier, &s.Runnable,
 			&sources, &s.Stars, &s.Installs, &s.CopyOf); err != nil {
-			return nil, explain("read skills", err)
+			return err
 		}
 		s.Triggers, s.Tags, s.Tier = lines(triggers), lines(tags), data.Tier(tier)
 		if err := json.Unmarshal([]byte(sources), &s.Sources); err != nil {
-			return nil, explain("read skills", errors.Join(ErrDamaged, err))
+			return fmt.Errorf("%w: sources of %s: %w", ErrDamaged, s.ID, err)
 		}
 		found[s.ID] = s
-	}
-	return found, explain("read skills", rows.Err())
+		return nil
+	})
+	return found, explain("read skills", err)
 }
 
 // Copies returns the ids of the copies of a skill, in order.
 func (x *Index) Copies(ctx context.Context, id string) ([]string, error) {
-	rows, err := x.db.QueryContext(ctx, "SELECT id FROM skills WHERE copy_of = ? AND copy_of <> '' ORDER BY id", id)
-	if err != nil {
-		return nil, explain("read copies", err)
-	}
-	defer rows.Close()
-	var ids []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, explain("read copies", err)
-		}
-		ids = append(ids, id)
-	}
-	return ids, explain("read copies", rows.Err())
+	ids, err := x.ids(ctx, "SELECT id FROM skills WHERE copy_of = ? AND copy_of <> '' ORDER BY id", id)
+	return ids, explain("read copies", err)
 }
 
 // Named returns the skills whose id, short id (repository and name) or name is one of the given keys (see
@@ -117,20 +130,14 @@ func (x *Index) Named(ctx context.Context, keys []string, filter Filter) ([]rank
 		SELECT rowid FROM skills WHERE id_key IN (SELECT value FROM json_each(?1))
 		UNION SELECT rowid FROM skills WHERE short_key IN (SELECT value FROM json_each(?1))
 		UNION SELECT rowid FROM skills WHERE name_key IN (SELECT value FROM json_each(?1)))` + where + ` ORDER BY s.rowid`
-	rows, err := x.db.QueryContext(ctx, query, append([]any{list(keys)}, args...)...)
-	if err != nil {
-		return nil, explain("look up names", err)
-	}
-	defer rows.Close()
 	var found []rank.Named
-	for rows.Next() {
+	err := x.each(ctx, query, append([]any{list(keys)}, args...), func(rows *sql.Rows) error {
 		var n rank.Named
-		if err := rows.Scan(&n.ID, &n.IDKey, &n.ShortKey, &n.NameKey, &n.Stars, &n.Installs, &n.CopyOf); err != nil {
-			return nil, explain("look up names", err)
-		}
+		err := rows.Scan(&n.ID, &n.IDKey, &n.ShortKey, &n.NameKey, &n.Stars, &n.Installs, &n.CopyOf)
 		found = append(found, n)
-	}
-	return found, explain("look up names", rows.Err())
+		return err
+	})
+	return found, explain("look up names", err)
 }
 
 // Prefix returns the ids of all skills whose name begins with prefix, letter case, spaces and hyphens folded,
@@ -140,23 +147,11 @@ func (x *Index) Prefix(ctx context.Context, prefix string, filter Filter) ([]str
 	if strings.ContainsAny(prefix, "/:") {
 		column = "id_key"
 	}
-	key := words.Key(prefix)
 	where, args := filter.where()
-	rows, err := x.db.QueryContext(ctx, `SELECT s.id FROM skills s WHERE s.`+column+` >= ?1 AND s.`+column+` < ?1 || char(1114111)`+
-		where+` ORDER BY s.`+column+`, s.id`, append([]any{key}, args...)...)
-	if err != nil {
-		return nil, explain("list prefix", err)
-	}
-	defer rows.Close()
-	var ids []string
-	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, explain("list prefix", err)
-		}
-		ids = append(ids, id)
-	}
-	return ids, explain("list prefix", rows.Err())
+	query := `SELECT s.id FROM skills s WHERE s.` + column + ` >= ?1 AND s.` + column + ` < ?1 || char(1114111)` +
+		where + ` ORDER BY s.` + column + `, s.id`
+	ids, err := x.ids(ctx, query, append([]any{words.Key(prefix)}, args...)...)
+	return ids, explain("list prefix", err)
 }
 
 func lines(text string) []string {

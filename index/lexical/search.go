@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -43,20 +44,14 @@ func (x *Index) Search(ctx context.Context, q Query) ([]rank.Candidate, error) {
 	query := fmt.Sprintf(`SELECT s.id, -m.score, s.stars, s.installs, s.copy_of
 		FROM (%s ORDER BY score, skill LIMIT %d) m CROSS JOIN skills s ON s.rowid = m.skill ORDER BY m.score, m.skill`,
 		inner, q.Limit)
-	rows, err := x.db.QueryContext(ctx, query, append([]any{match(q.Terms)}, args...)...)
-	if err != nil {
-		return nil, explain("search words", err)
-	}
-	defer rows.Close()
 	var found []rank.Candidate
-	for rows.Next() {
-		var m rank.Candidate
-		if err := rows.Scan(&m.ID, &m.Score, &m.Stars, &m.Installs, &m.CopyOf); err != nil {
-			return nil, explain("search words", err)
-		}
-		found = append(found, m)
-	}
-	return found, explain("search words", rows.Err())
+	err := x.each(ctx, query, append([]any{match(q.Terms)}, args...), func(rows *sql.Rows) error {
+		var c rank.Candidate
+		err := rows.Scan(&c.ID, &c.Score, &c.Stars, &c.Installs, &c.CopyOf)
+		found = append(found, c)
+		return err
+	})
+	return found, explain("search words", err)
 }
 
 // where returns the filter as further conditions on skills s, with arguments numbered from 2.

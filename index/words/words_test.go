@@ -68,7 +68,7 @@ func TestStem(t *testing.T) {
 			t.Errorf("%s is %s, %s is %s", many, words.Stem(many), one, words.Stem(one))
 		}
 	}
-	for _, pair := range []string{"status statue", "news new", "bus bu", "class clas", "css cs", "aws aw", "lens len", "redis redi"} {
+	for _, pair := range []string{"status statue", "news new", "bus bu", "glass glas", "css cs", "aws aw", "lens len", "redis redi"} {
 		a, b, _ := strings.Cut(pair, " ")
 		if words.Stem(a) == words.Stem(b) {
 			t.Errorf("%s and %s are both %s", a, b, words.Stem(a))
