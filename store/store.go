@@ -149,11 +149,12 @@ func (s *Store) Dir() string { return s.dir }
 // Close releases the database and the lock. It may be called more than once.
 func (s *Store) Close() error {
 	var errs []error
-	if s.writer != nil {
-		errs = append(errs, s.writer.Close())
-	}
+	// The writer closes last: only it can bring the write-ahead log into corpus.db, and only when nobody else has it open.
 	if s.reader != nil && s.reader != s.writer {
 		errs = append(errs, s.reader.Close())
+	}
+	if s.writer != nil {
+		errs = append(errs, s.writer.Close())
 	}
 	s.writer, s.reader = nil, nil
 	if s.lock != nil {
