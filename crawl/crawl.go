@@ -39,6 +39,7 @@ type Options struct {
 	Stop    <-chan struct{}
 	Waiting func(until time.Time, items int) // called before a wait
 	Now     func() time.Time
+	After   func(time.Duration) <-chan time.Time // the timer of a wait; nil is time.After
 	Log     *slog.Logger
 }
 
@@ -46,8 +47,9 @@ type Options struct {
 type SourceResult struct {
 	Name         string            `json:"source"`
 	Completeness data.Completeness `json:"completeness"`
-	Rows         int               `json:"rows"`             // seen in this run
-	Reason       string            `json:"reason,omitempty"` // why it was interrupted
+	Rows         int               `json:"rows"`              // seen in this run
+	Reason       string            `json:"reason,omitempty"`  // why it was interrupted
+	RetryAt      time.Time         `json:"retry_at,omitzero"` // when a source that was limited may be asked again
 }
 
 // Summary is what a crawl did.
@@ -71,6 +73,9 @@ func (s Summary) Incomplete() bool {
 // own machine; what happened to single sources and repositories is stored and summed up.
 func Run(ctx context.Context, corpus *store.Store, options Options) (Summary, error) {
 	c := &crawler{Options: options, corpus: corpus, start: options.Now()}
+	if c.After == nil {
+		c.After = time.After
+	}
 	var err error
 	if c.spool, err = emptySpool(corpus.Dir()); err != nil {
 		return Summary{}, err
@@ -100,8 +105,11 @@ type crawler struct {
 	start  time.Time
 	spool  string // folder of archives in transfer
 
-	mu      sync.Mutex      // guards claimed
+	missing map[string]string // of local repositories that are no longer there: the source that had them; nil until asked for
+
+	mu      sync.Mutex      // guards what follows
 	claimed map[string]bool // canonical keys that this pass has taken on: each repository is fetched once
+	limited *data.ItemError // the last limit that the archives' host told
 }
 
 func (c *crawler) stopped() bool {
@@ -142,7 +150,7 @@ func (c *crawler) enumerate(ctx context.Context, src source.Source) (SourceResul
 		return nil
 	})
 	if item, ok := errors.AsType[*data.ItemError](err); ok {
-		result.Reason, err = item.Error(), nil
+		result.Reason, result.RetryAt, err = item.Error(), item.RetryAt, nil
 	} else if errors.Is(err, errStopped) {
 		result.Reason, err = errStopped.Error(), nil
 	}
@@ -158,6 +166,7 @@ var errStopped = errors.New("stopped on request")
 // fetchAll fetches what is due, and again when waits end, until nothing is due or the waiting budget is spent.
 func (c *crawler) fetchAll(ctx context.Context) error {
 	for budget := c.MaxWait; ; {
+		before := c.Counter.Done.Load()
 		if err := c.fetchDue(ctx); err != nil || c.stopped() {
 			return err
 		}
@@ -165,23 +174,30 @@ func (c *crawler) fetchAll(ctx context.Context) error {
 		if err != nil || waiting == 0 {
 			return err
 		}
-		wait := max(until.Sub(c.Now()), time.Second)
+		wait := until.Sub(c.Now())
+		if wait <= 0 && c.Counter.Done.Load() == before {
+			return nil // what is due is not for this run to fetch, such as a folder that it was not given
+		}
+		wait = max(wait, time.Second)
 		if budget -= wait; budget < 0 {
 			return nil
 		}
 		c.Waiting(until, waiting)
-		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return ctx.Err()
 		case <-c.Stop:
-			timer.Stop()
 			return nil
-		case <-timer.C:
+		case <-c.After(wait):
 		}
 	}
 }
+
+// ourFault is an error of our own machine. It is about no repository, so it is stored nowhere and stops the run.
+type ourFault struct{ error }
+
+// Unwrap returns the cause.
+func (f ourFault) Unwrap() error { return f.error }
 
 func (c *crawler) fetchDue(ctx context.Context) error {
 	total, err := c.corpus.CountDueRepos(ctx, Version, c.start, c.MaxAge)
@@ -190,21 +206,40 @@ func (c *crawler) fetchDue(ctx context.Context) error {
 	}
 	c.claimed = map[string]bool{}
 	c.Counter.Total.Store(c.Counter.Done.Load() + int64(total))
-	return store.Loop[store.DueRepo, store.FetchedRepo]{
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	err = store.Loop[store.DueRepo, store.FetchedRepo]{
 		Workers: c.Workers,
 		Batch:   1, // a finished repository is stored at once, so that a kill loses none
 		Counter: c.Counter,
 		Stop:    c.Stop,
 		Due:     c.due,
 		Key:     func(repo store.DueRepo) string { return data.RepoKey(repo.ID) },
-		Work:    c.fetch,
-		Failed: func(repo store.DueRepo, err error) store.FetchedRepo {
-			c.Log.Debug("fetched", "stage", store.StageCrawl, "key", repo.ID, "class", data.OutcomeOf(err), "err", err)
-			key := data.RepoKey(repo.ID)
-			return store.FetchedRepo{Asked: key, Attempt: store.AttemptOf(key, "", Version, err)}
+		Work: func(ctx context.Context, repo store.DueRepo) (store.FetchedRepo, error) {
+			fetched, err := c.fetch(ctx, repo)
+			if fault, ok := errors.AsType[ourFault](err); ok {
+				cancel(fault)
+			}
+			return fetched, err
 		},
+		Failed: c.failed,
 		Commit: c.corpus.CommitRepos,
 	}.Run(ctx)
+	if fault, ok := errors.AsType[ourFault](context.Cause(ctx)); ok {
+		return fault
+	}
+	return err
+}
+
+// failed is the result that stores what is wrong with a repository.
+func (c *crawler) failed(repo store.DueRepo, err error) store.FetchedRepo {
+	c.Log.Debug("fetched", "stage", store.StageCrawl, "key", repo.ID, "class", data.OutcomeOf(err), "err", err)
+	key := data.RepoKey(repo.ID)
+	attempt := store.AttemptOf(key, "", Version, err)
+	if attempt.Outcome == data.OutcomeForbidden && attempt.RetryAt.IsZero() {
+		attempt.RetryAt = c.Now() // the next run may come with another token
+	}
+	return store.FetchedRepo{Asked: key, Attempt: attempt}
 }
 
 // due gives the next page of due repositories, without local ones that this run's sources do not know.
@@ -217,7 +252,11 @@ func (c *crawler) due(ctx context.Context, after string) ([]store.DueRepo, error
 		after = data.RepoKey(page[len(page)-1].ID)
 		known := page[:0]
 		for _, repo := range page {
-			if _, _, ok := c.locate(repo.Repo); ok || repo.Host != data.HostDir {
+			ours, err := c.within(ctx, repo.Repo)
+			if err != nil {
+				return nil, err
+			}
+			if ours {
 				known = append(known, repo)
 			}
 		}
@@ -225,11 +264,4 @@ func (c *crawler) due(ctx context.Context, after string) ([]store.DueRepo, error
 			return known, nil
 		}
 	}
-}
-
-func (c *crawler) locate(repo data.Repo) (path string, archived, ok bool) {
-	if repo.Host != data.HostDir || c.Locate == nil {
-		return "", false, false
-	}
-	return c.Locate(repo.Name)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"slices"
 
@@ -25,6 +26,9 @@ func (c *crawler) fetch(ctx context.Context, due store.DueRepo) (store.FetchedRe
 	if due.Outdated {
 		known.Commit, known.ETag = "", ""
 	}
+	if err := c.archivesClosed(known); err != nil {
+		return store.FetchedRepo{}, err
+	}
 	repo, unchanged, err := c.GitHub.Repository(ctx, due.Name, known)
 	if err != nil {
 		return store.FetchedRepo{}, err
@@ -38,7 +42,7 @@ func (c *crawler) fetch(ctx context.Context, due store.DueRepo) (store.FetchedRe
 		return store.FetchedRepo{Asked: asked, Repo: repo, AliasOnly: true}, nil
 	}
 	fetched := store.FetchedRepo{Asked: asked, Repo: repo, Attempt: store.AttemptOf(asked, repo.Commit, Version, nil)}
-	if unchanged {
+	if unchanged && repo.ID == due.ID { // under another name its skills have other ids, so they are read again
 		return fetched, nil
 	}
 	spooled, err := c.download(ctx, repo)
@@ -48,9 +52,27 @@ func (c *crawler) fetch(ctx context.Context, due store.DueRepo) (store.FetchedRe
 	defer os.Remove(spooled)
 	tree, err := archive.Open(spooled, c.Limits)
 	if err != nil {
+		if _, ok := errors.AsType[*fs.PathError](err); ok {
+			return store.FetchedRepo{}, ourFault{err}
+		}
 		return store.FetchedRepo{}, err
 	}
+	if fetched.Repo.Commit == "" { // where the host does not tell the head, its archive does
+		fetched.Repo.Commit = tree.Commit()
+		fetched.Attempt.Input = tree.Commit()
+	}
 	return c.read(ctx, fetched, tree)
+}
+
+// archivesClosed returns the limit that the archives' host is under, for a repository that needs one in any case:
+// asking the API for it would only spend requests that a later run needs.
+func (c *crawler) archivesClosed(known data.Repo) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known.Commit != "" || c.limited == nil || !c.Now().Before(c.limited.RetryAt) {
+		return nil
+	}
+	return c.limited
 }
 
 // isAlias reports whether asked is only another name of a repository whose content this pass has taken on, or the
@@ -60,9 +82,9 @@ func (c *crawler) isAlias(ctx context.Context, asked string, repo data.Repo) (bo
 	if key != asked {
 		stored, ok, err := c.corpus.Repo(ctx, repo.ID)
 		if err != nil {
-			return false, err
+			return false, ourFault{err}
 		}
-		if ok && repo.Commit != "" && stored.Commit == repo.Commit {
+		if ok && data.RepoKey(stored.ID) == key && repo.Commit != "" && stored.Commit == repo.Commit {
 			return true, nil
 		}
 	}
@@ -79,10 +101,22 @@ func (c *crawler) isAlias(ctx context.Context, asked string, repo data.Repo) (bo
 func (c *crawler) download(ctx context.Context, repo data.Repo) (path string, err error) {
 	file, err := os.CreateTemp(c.spool, "archive-*")
 	if err != nil {
-		return "", fmt.Errorf("spool archive: %w", err)
+		return "", ourFault{fmt.Errorf("spool archive: %w", err)}
 	}
 	err = c.GitHub.Archive(ctx, repo, &counted{file: file, counter: c.Counter}, c.Limits.Bytes)
-	if err = errors.Join(err, file.Close()); err != nil {
+	item, isItem := errors.AsType[*data.ItemError](err)
+	if isItem && item.Outcome == data.OutcomeLimited {
+		c.mu.Lock()
+		c.limited = item
+		c.mu.Unlock()
+	}
+	if err != nil && !isItem && ctx.Err() == nil {
+		err = ourFault{err}
+	}
+	if closeErr := file.Close(); err == nil && closeErr != nil {
+		err = ourFault{fmt.Errorf("spool archive of %s: %w", repo.ID, closeErr)}
+	}
+	if err != nil {
 		return "", errors.Join(err, os.Remove(file.Name()))
 	}
 	return file.Name(), nil
@@ -99,21 +133,6 @@ func (w *counted) Write(p []byte) (int, error) {
 	n, err := w.file.Write(p)
 	w.counter.Bytes.Add(int64(n))
 	return n, err
-}
-
-func (c *crawler) readLocal(ctx context.Context, repo data.Repo) (store.FetchedRepo, error) {
-	path, archived, _ := c.locate(repo)
-	open := archive.OpenDir
-	if archived {
-		open = archive.Open
-	}
-	tree, err := open(path, c.Limits)
-	if err != nil {
-		return store.FetchedRepo{}, err
-	}
-	repo.Commit = tree.Commit()
-	key := data.RepoKey(repo.ID)
-	return c.read(ctx, store.FetchedRepo{Asked: key, Repo: repo, Attempt: store.AttemptOf(key, repo.Commit, Version, nil)}, tree)
 }
 
 // read finds the skills of an opened repository and closes it.

@@ -1,17 +1,12 @@
 package crawl
 
 import (
-	"bufio"
-	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
-	"slices"
-	"sync/atomic"
+	"unicode/utf8"
 
 	"skillcorpus/data"
 	"skillcorpus/store"
@@ -24,61 +19,65 @@ type ImportOptions struct {
 	Warn    func(message string) // called for each line that is no record; from one goroutine at a time
 }
 
-// maxRecord bounds one line of the corpus format: the longest SKILL.md is kept whole, bundled files up to
-// data.MaxKeptBundle come base64-coded.
-const maxRecord = 64 << 20
-
 // Import reads skills in the corpus format, plain or gzip, and stores them as they are. A line that is no record
-// is told to Warn and skipped. It returns how many records were stored and how many lines were refused; an
-// input that is cut short is an error, and what came before it stays.
+// is told to Warn and skipped, and so is one whose skill a later line of the same input brings again. It returns
+// how many skills were stored and how many lines were refused; an input that is cut short is an error, and what
+// came before it is stored.
 func Import(ctx context.Context, corpus *store.Store, name string, input io.Reader, options ImportOptions) (stored, refused int, err error) {
-	lines, err := newLineReader(name, input)
+	lines, err := newLineReader(input)
 	if err != nil {
 		return 0, 0, fmt.Errorf("import %s: %w", name, err)
 	}
-	var storedCount, refusedCount atomic.Int64
+	importing := importer{ImportOptions: options, corpus: corpus, name: name, lines: map[string]int{}}
 	err = store.Loop[numberedLine, importedSkill]{
 		Workers: runtime.GOMAXPROCS(0),
 		Batch:   256,
 		Counter: options.Counter,
 		Stop:    options.Stop,
-		Due:     func(context.Context, string) ([]numberedLine, error) { return lines.page(64) },
+		Due:     func(context.Context, string) ([]numberedLine, error) { return lines.page(), nil },
 		Key:     func(numberedLine) string { return "" },
 		Work: func(_ context.Context, line numberedLine) (importedSkill, error) {
 			options.Counter.Bytes.Add(int64(len(line.text)))
-			return importLine(corpus, line)
+			return importing.read(line)
 		},
 		Failed: func(line numberedLine, err error) importedSkill {
-			return importedSkill{warning: fmt.Sprintf("%s line %d: %v: skipped", name, line.number, err)}
+			return importedSkill{line: line.number, refusal: err}
 		},
-		Commit: func(ctx context.Context, batch []importedSkill) error {
-			var bundles []data.Bundle
-			var blobs []store.Blob
-			for _, skill := range batch {
-				if skill.warning != "" {
-					refusedCount.Add(1)
-					options.Warn(skill.warning)
-					continue
-				}
-				bundles, blobs = append(bundles, skill.bundle), append(blobs, skill.blobs...)
-			}
-			storedCount.Add(int64(len(bundles)))
-			return corpus.CommitImport(ctx, bundles, blobs)
-		},
+		Commit: importing.commit,
 	}.Run(ctx)
+	if err == nil {
+		err = lines.err // only now, when all that came before is stored
+	}
 	if err != nil {
 		err = fmt.Errorf("import %s: %w", name, err)
 	}
-	return int(storedCount.Load()), int(refusedCount.Load()), err
+	return importing.stored, importing.refused, err
 }
 
+// importer is the state of one import. Only commit, which is never called twice at a time, changes it.
+type importer struct {
+	ImportOptions
+	corpus          *store.Store
+	name            string
+	lines           map[string]int // by skill id, the line that brought it
+	stored, refused int
+}
+
+// importedSkill is what one line gives.
 type importedSkill struct {
+	line    int
 	bundle  data.Bundle
 	blobs   []store.Blob
-	warning string // of a line that was refused
+	refusal error // of a line that is no record
 }
 
-func importLine(corpus *store.Store, line numberedLine) (importedSkill, error) {
+func (i *importer) read(line numberedLine) (importedSkill, error) {
+	switch {
+	case line.refusal != nil:
+		return importedSkill{}, line.refusal
+	case !utf8.Valid(line.text): // the decoder would change such bytes in silence
+		return importedSkill{}, malformed("not UTF-8: a SKILL.md of other bytes goes into skill_md_b64", nil)
+	}
 	var record data.Record
 	if err := json.Unmarshal(line.text, &record); err != nil {
 		return importedSkill{}, malformed("not a record of the corpus format", err)
@@ -87,9 +86,9 @@ func importLine(corpus *store.Store, line numberedLine) (importedSkill, error) {
 	if err != nil {
 		return importedSkill{}, malformed(err.Error(), nil)
 	}
-	skill := importedSkill{bundle: bundle}
+	skill := importedSkill{line: line.number, bundle: bundle}
 	for _, content := range contents {
-		skill.blobs = append(skill.blobs, corpus.Pack(content))
+		skill.blobs = append(skill.blobs, i.corpus.Pack(content))
 	}
 	return skill, nil
 }
@@ -98,60 +97,32 @@ func malformed(reason string, err error) error {
 	return &data.ItemError{Outcome: data.OutcomeMalformed, Reason: reason, Err: err}
 }
 
-type numberedLine struct {
-	number int
-	text   []byte
+// commit stores a batch. Lines come in the order in which the workers finish them, yet the last one of a skill
+// counts.
+func (i *importer) commit(ctx context.Context, batch []importedSkill) error {
+	var bundles []data.Bundle
+	var blobs []store.Blob
+	for _, skill := range batch {
+		if skill.refusal != nil {
+			i.refuse(skill.line, skill.refusal.Error())
+			continue
+		}
+		before, again := i.lines[skill.bundle.ID]
+		if again {
+			i.refuse(min(before, skill.line), fmt.Sprintf("%s comes again in line %d", skill.bundle.ID, max(before, skill.line)))
+		}
+		if skill.line < before {
+			continue
+		}
+		if i.lines[skill.bundle.ID] = skill.line; !again {
+			i.stored++
+		}
+		bundles, blobs = append(bundles, skill.bundle), append(blobs, skill.blobs...)
+	}
+	return i.corpus.CommitImport(ctx, bundles, blobs)
 }
 
-// lineReader gives the non-blank lines of a plain or gzip stream. Lines may be long (bufio.Scanner stops at 64 KiB).
-type lineReader struct {
-	name   string
-	input  *bufio.Reader
-	number int
-}
-
-func newLineReader(name string, input io.Reader) (*lineReader, error) {
-	buffered := bufio.NewReaderSize(input, 1<<20)
-	magic, err := buffered.Peek(2)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	if bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		unzipped, err := gzip.NewReader(buffered)
-		if err != nil {
-			return nil, err
-		}
-		buffered = bufio.NewReaderSize(unzipped, 1<<20)
-	}
-	return &lineReader{name: name, input: buffered}, nil
-}
-
-func (r *lineReader) page(size int) (page []numberedLine, err error) {
-	for len(page) < size {
-		text, err := r.line()
-		if len(bytes.TrimSpace(text)) > 0 {
-			page = append(page, numberedLine{number: r.number, text: text})
-		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return page, nil
-		case err != nil:
-			return nil, fmt.Errorf("after line %d: %w (is the file cut short? what came before is stored)", r.number, err)
-		}
-	}
-	return page, nil
-}
-
-func (r *lineReader) line() (line []byte, err error) {
-	r.number++
-	for {
-		part, err := r.input.ReadSlice('\n')
-		line = append(line, part...)
-		if len(line) > maxRecord {
-			return nil, fmt.Errorf("line %d is longer than %d bytes", r.number, maxRecord)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return slices.Clip(line), err
-		}
-	}
+func (i *importer) refuse(line int, why string) {
+	i.refused++
+	i.Warn(fmt.Sprintf("%s line %d: %s: skipped", i.name, line, why))
 }

@@ -26,10 +26,11 @@ type Record struct {
 	SkillMDB64 []byte       `json:"skill_md_b64,omitempty"` // in place of skill_md where the bytes are not UTF-8
 
 	// Written by `export --with-files` for skills whose files' bytes were read; then the basis is contents. All are by
-	// path: the kept contents, the SHA-256 of every file, and why a file is not bundled.
+	// path: the kept contents, the SHA-256 of every file, and why a file is not bundled. Findings are those of the crawl.
 	Contents map[string][]byte `json:"contents,omitzero"`
 	Digests  map[string]string `json:"digests,omitempty"`
 	Notes    map[string]string `json:"notes,omitempty"`
+	Findings []Finding         `json:"findings,omitempty"`
 
 	// Added by export and ignored by import.
 	ID               string `json:"id,omitempty"`
@@ -92,7 +93,7 @@ func (r *Record) Bundle() (Bundle, [][]byte, error) {
 	b := Bundle{
 		ID: SkillID(r.Repo, r.Path), RepoID: r.Repo, Path: CleanDir(r.Path), SkillFile: cmp.Or(r.File, SkillFile),
 		SkillSHA256: SHA256Hex(text), Origin: r.Origin, Commit: r.Commit, License: r.License, UpdatedAt: r.UpdatedAt,
-		Stars: r.Stars, Basis: BasisListing,
+		Stars: r.Stars, Basis: BasisListing, Findings: r.Findings,
 	}
 	contents := [][]byte{text}
 	for _, f := range r.Files {

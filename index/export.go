@@ -13,7 +13,7 @@ import (
 
 // ExportOptions say what of a corpus is exported.
 type ExportOptions struct {
-	WithFiles bool     // the contents of bundled files too
+	WithFiles bool     // the contents of bundled files too, and what the crawl found
 	Licenses  []string // only these, by the verdict, else by the repository; none: all
 }
 
@@ -72,6 +72,7 @@ func recordOf(ctx context.Context, corpus *store.Store, skill store.Skill, withF
 	if !withFiles || skill.Basis != data.BasisContents {
 		return record, nil
 	}
+	record.Findings = skill.Findings
 	return record, addFiles(ctx, corpus, &record, skill.Files)
 }
 
