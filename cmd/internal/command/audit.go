@@ -16,7 +16,6 @@ import (
 )
 
 func (e *environment) audit() *cobra.Command {
-	var failOn string
 	command := &cobra.Command{
 		Use:   "audit [FILE|DIR...]",
 		Short: "Judge whether skills are runnable-complete, and what they lack",
@@ -29,17 +28,17 @@ Nothing that a skill holds is ever run. docs/rules.md lists the rules.`,
   skillcorpus audit --json --fail-on warning ./skills`,
 		RunE: func(command *cobra.Command, arguments []string) error {
 			ctx := command.Context()
-			if len(arguments) == 0 {
-				return e.existing(ctx, "audit", func(p *pipeline.Pipeline) error { return e.auditCorpus(ctx, p) })
-			}
-			floor, err := severity(failOn)
+			floor, err := severity(command.Flags(), len(arguments) > 0)
 			if err != nil {
 				return err
+			}
+			if len(arguments) == 0 {
+				return e.existing(ctx, "audit", func(p *pipeline.Pipeline) error { return e.auditCorpus(ctx, p) })
 			}
 			return e.auditPlaces(ctx, arguments, floor)
 		},
 	}
-	command.Flags().StringVar(&failOn, "fail-on", "error", "with files: exit 4 on findings of this severity or worse (error, warning, info, never)")
+	command.Flags().String("fail-on", "error", "with files: exit 4 on findings of this severity or worse (error, warning, info, never)")
 	return command
 }
 

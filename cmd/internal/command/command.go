@@ -30,33 +30,34 @@ type environment struct {
 	*terminal.Terminal
 	getenv  func(string) string
 	now     func() time.Time
-	stop    <-chan struct{} // closed by the first signal: finish what is in flight
-	started bool            // a command's own code runs: errors are no longer about usage
+	started bool // a command's own code runs: errors are no longer about usage
 
 	data     string
 	lockWait time.Duration
 	verbose  bool
 }
 
-// Main runs one command line and returns its exit code. The first interrupt lets the command finish what is in
-// flight; the second ends it at once.
+// Main runs one command line and returns its exit code. The first interrupt ends the command's context: a stage
+// finishes what is in flight, everything else stops. The second ends the command at once.
 func Main(version string, arguments []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
-	stop := make(chan struct{})
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
 	e := &environment{
 		version: version, stdin: stdin, Terminal: terminal.New(stdout, stderr, os.Getenv),
-		getenv: os.Getenv, now: time.Now, stop: stop,
+		getenv: os.Getenv, now: time.Now,
 	}
-	code := make(chan int, 1)
-	go func() { code <- e.run(context.Background(), arguments, stdout) }()
+	root, code := e.root(), make(chan int, 1)
+	root.SetArgs(arguments)
+	go func() { code <- e.run(ctx, root) }()
 	select {
 	case c := <-code:
 		return c
 	case <-signals:
 		e.Note("stopping: what is in flight is finished first; once more to stop at once")
-		close(stop)
+		stop()
 	}
 	select {
 	case c := <-code:
@@ -66,22 +67,26 @@ func Main(version string, arguments []string, stdin io.Reader, stdout, stderr io
 	}
 }
 
-func (e *environment) run(ctx context.Context, arguments []string, stdout io.Writer) int {
-	root := e.root()
-	root.SetArgs(arguments)
+func (e *environment) run(ctx context.Context, root *cobra.Command) int {
 	root.SetIn(e.stdin)
-	root.SetOut(stdout)
+	root.SetOut(e.Out())
+	root.SetErr(e.Stderr())
 	command, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = e.Failed()
+	}
 	if err == nil {
 		return exitOK
 	}
 	code := exitCode(err)
-	if !e.started {
+	switch {
+	case !e.started:
 		code = exitUsage
-		err = fmt.Errorf("%w\nsee `%s --help`", err, command.CommandPath())
+	case code == exitFailure && ctx.Err() != nil:
+		code = exitInterrupted
 	}
 	if message := err.Error(); message != "" {
-		e.Error(strings.ReplaceAll(message, "\n", "\n  "))
+		e.Error(message + advice(err, code, command.CommandPath()))
 	}
 	return code
 }
@@ -107,11 +112,28 @@ searches the result. Everything lies in one data folder.`,
 	flags.DurationVar(&e.lockWait, "lock-wait", 10*time.Second, "how long to wait for another writer")
 	flags.BoolVar(&e.JSON, "json", false, "results as JSON, one object a line (docs/json.md)")
 	flags.BoolVarP(&e.Quiet, "quiet", "q", false, "nothing on stderr but errors")
-	flags.BoolVarP(&e.verbose, "verbose", "v", false, "a line for each item on stderr")
+	flags.BoolVarP(&e.verbose, "verbose", "v", false, "a line for each request and repository on stderr")
 	root.AddCommand(e.demo(), e.crawl(), e.imports(), e.parse(), e.audit(), e.index(), e.search(), e.show(),
 		e.export(), e.status(), e.verify(), e.doctor(), e.versionCommand(), e.fakehub())
 	root.SetUsageTemplate(root.UsageTemplate() + exitHelp)
+	root.SetHelpCommand(help(root))
 	return root
+}
+
+// help is cobra's own but for a topic that does not exist, which is wrong usage.
+func help(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Help about any command",
+		Example: "  skillcorpus help crawl",
+		RunE: func(_ *cobra.Command, arguments []string) error {
+			topic, rest, err := root.Find(arguments)
+			if err != nil || len(rest) > 0 {
+				return usageError{fmt.Errorf("no command %q", strings.Join(arguments, " "))}
+			}
+			return topic.Help()
+		},
+	}
 }
 
 // setting reads SKILLCORPUS_NAME from the environment.
@@ -136,7 +158,7 @@ func (e *environment) write(ctx context.Context, name string, f func(*pipeline.P
 		return err
 	}
 	defer func() { err = errors.Join(err, corpus.Close()) }()
-	return f(&pipeline.Pipeline{Corpus: corpus, Terminal: e.Terminal, Stop: e.stop, Now: e.now, Log: e.logger()})
+	return f(&pipeline.Pipeline{Corpus: corpus, Terminal: e.Terminal, Now: e.now, Log: e.logger()})
 }
 
 // existing is write on a corpus that must be there already.

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,7 +35,8 @@ Sources:
   skillsmp       the SkillsMP API (a key in SKILLCORPUS_SKILLSMP_KEY raises its limits)
   list:FILE      URLs, owner/repo names, JSON lines or CSV; "list:-" is stdin
   dir:PATH       a checkout, an archive, or a folder of them on this machine
-  sample         the marketplace inside this program, served on loopback
+  sample         the marketplace inside this program, served on loopback; it goes
+                 with no other source
 
 A GitHub token in SKILLCORPUS_GITHUB_TOKEN (or GITHUB_TOKEN) raises its limit from 60
 to 5,000 requests an hour. It is sent to the API host alone.`,
@@ -56,15 +58,22 @@ to 5,000 requests an hour. It is sent to the API host alone.`,
 	return command
 }
 
-func (e *environment) runCrawl(ctx context.Context, settings crawlSettings) error {
+func (e *environment) runCrawl(ctx context.Context, settings crawlSettings) (err error) {
 	wired, err := e.wire(ctx, settings)
 	if err != nil {
 		return err
 	}
-	defer wired.close()
+	defer func() { err = errors.Join(err, wired.close()) }()
 	limits := archive.DefaultLimits()
 	limits.Bytes = settings.maxArchive
-	return e.write(ctx, "crawl", func(p *pipeline.Pipeline) error {
+	open := e.write
+	if len(settings.sources) == 0 {
+		open = e.existing
+	}
+	return open(ctx, "crawl", func(p *pipeline.Pipeline) error {
+		if err := wired.checkSample(ctx, p.Corpus); err != nil {
+			return err
+		}
 		return p.Crawl(ctx, crawl.Options{
 			Sources: wired.sources, GitHub: wired.github, Locate: wired.locate, Limits: limits,
 			Workers: settings.workers, MaxAge: settings.maxAge, MaxWait: settings.maxWait,

@@ -17,7 +17,7 @@ import (
 const demoData = "skillcorpus-demo"
 
 // demoQueries each find another skill of the sample marketplace.
-var demoQueries = []string{"test a web page in a browser", "my text sounds like a machine wrote it", "notes with wikilinks"}
+var demoQueries = []string{"test a web page in a browser", "make AI-generated text sound natural", "notes with wikilinks"}
 
 func (e *environment) demo() *cobra.Command {
 	return &cobra.Command{
@@ -37,15 +37,16 @@ licences, served on loopback. It takes seconds, needs no network, and leaves a c
 	}
 }
 
-func (e *environment) runDemo(ctx context.Context) error {
+func (e *environment) runDemo(ctx context.Context) (err error) {
 	started := e.now()
 	wired, err := e.wire(ctx, crawlSettings{sources: []string{"sample"}, maxArchive: archive.DefaultLimits().Bytes, workers: 4})
 	if err != nil {
 		return err
 	}
-	defer wired.close()
+	defer func() { err = errors.Join(err, wired.close()) }()
 	err = e.write(ctx, "demo", func(p *pipeline.Pipeline) error {
 		steps := []func(context.Context) error{
+			func(ctx context.Context) error { return wired.checkSample(ctx, p.Corpus) },
 			func(ctx context.Context) error {
 				return p.Crawl(ctx, crawl.Options{
 					Sources: wired.sources, GitHub: wired.github, Limits: archive.DefaultLimits(), Workers: 4, MaxAge: 24 * time.Hour,

@@ -37,6 +37,12 @@ func (e *environment) doctor() *cobra.Command {
 	return command
 }
 
+// checked is what `doctor --json` prints for each check (docs/json.md).
+type checked struct {
+	Type string `json:"type"` // always check
+	check
+}
+
 // check is one line of doctor's report.
 type check struct {
 	Check  string `json:"check"`
@@ -58,7 +64,7 @@ func (e *environment) examine(ctx context.Context, network bool) error {
 	for _, c := range checks {
 		failed = failed || c.State == "fail"
 		if e.JSON {
-			if err := e.Object(c); err != nil {
+			if err := e.Object(checked{"check", c}); err != nil {
 				return err
 			}
 			continue
@@ -135,8 +141,10 @@ func (e *environment) checkCorpus(ctx context.Context) []check {
 	switch {
 	case errors.Is(err, store.ErrNoCorpus):
 		return []check{{"corpus", "note", "none yet", "try `skillcorpus demo`, or `skillcorpus crawl --help`"}}
+	case errors.Is(err, store.ErrNewer), errors.Is(err, store.ErrOlder):
+		return []check{{"corpus", "fail", err.Error(), ""}} // the error says what to do
 	case err != nil:
-		return []check{{"corpus", "fail", err.Error(), "`skillcorpus verify` names every fault; a copy of corpus.db from before can take its place"}}
+		return []check{{"corpus", "fail", err.Error(), "put a copy of corpus.db in its place, or crawl or import again into another folder"}}
 	}
 	checks := []check{{"corpus", "ok", fmt.Sprintf("%d skills", counts.Skills), ""}}
 	switch index.Freshness(state.State) {
@@ -167,10 +175,12 @@ func (e *environment) checkHost(ctx context.Context, name, address string) check
 	}
 	request.Header.Set("User-Agent", e.userAgent())
 	response, err := http.DefaultClient.Do(request)
+	if err == nil {
+		err = response.Body.Close()
+	}
 	if err != nil {
 		return check{name, "fail", err.Error(), "without it crawl waits and tries again; everything else works"}
 	}
-	defer response.Body.Close()
 	if response.StatusCode >= http.StatusInternalServerError {
 		return check{name, "fail", response.Status, "the host is in trouble: come back later"}
 	}

@@ -3,6 +3,8 @@ package command
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"syscall"
 
 	"skillcorpus/cmd/internal/pipeline"
 	"skillcorpus/index"
@@ -30,6 +32,23 @@ Exit codes:
 
 // errFinding ends a command whose result is bad news: exit code 4, without a message of its own.
 var errFinding = errors.New("")
+
+// advice is what a user can do about an error that does not say so itself.
+func advice(err error, code int, command string) string {
+	switch {
+	case code == exitUsage:
+		return "\nsee `" + command + " --help`"
+	case errors.Is(err, store.ErrNoCorpus):
+		return "\nmake one with `skillcorpus crawl`, `import` or `demo`, or name it with --data"
+	case errors.Is(err, store.ErrLocked):
+		return "\nwait for it, or give --lock-wait more time; reading commands work meanwhile"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EROFS):
+		return "\n`skillcorpus doctor` checks the data folder; --data or SKILLCORPUS_DATA name another"
+	case errors.Is(err, syscall.ENOSPC):
+		return "\nthe disk is full: what was stored before stays; make room and run the same command again"
+	}
+	return ""
+}
 
 // usageError is a wrong combination of arguments that only the command itself can see.
 type usageError struct{ error }

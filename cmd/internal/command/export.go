@@ -30,6 +30,9 @@ back. A file appears under its name only when it is whole.`,
 			if format != "jsonl" {
 				return usageError{fmt.Errorf("--format %q: only jsonl is there", format)}
 			}
+			if output == "-" {
+				output = ""
+			}
 			return e.read(command.Context(), func(corpus *store.Store) error {
 				var count int
 				err := writeOutput(e.Out(), output, func(out io.Writer) (err error) {
@@ -45,7 +48,7 @@ back. A file appears under its name only when it is whole.`,
 	}
 	flags := command.Flags()
 	flags.StringVar(&format, "format", "jsonl", "output format")
-	flags.StringVarP(&output, "output", "o", "", "file to write (default stdout)")
+	flags.StringVarP(&output, "output", "o", "", `file to write (default "-", stdout)`)
 	flags.BoolVar(&options.WithFiles, "with-files", false, "with the contents of bundled files, where they are known")
 	flags.StringSliceVar(&options.Licenses, "license", nil, "only skills under these licences (SPDX id, repeatable)")
 	return command
@@ -59,7 +62,7 @@ func writeOutput(stdout io.Writer, name string, write func(io.Writer) error) (er
 	}
 	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
 	if err != nil {
-		return err
+		return fmt.Errorf("write %s: %w", name, err)
 	}
 	defer func() {
 		if err != nil {

@@ -58,7 +58,7 @@ func readScript(name string) (script *fakehub.Script, err error) {
 }
 
 // serveHub serves until the first signal.
-func (e *environment) serveHub(ctx context.Context, config fakehub.Config, envFile string) error {
+func (e *environment) serveHub(ctx context.Context, config fakehub.Config, envFile string) (err error) {
 	hub, err := fakehub.New(config)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (e *environment) serveHub(ctx context.Context, config fakehub.Config, envFi
 	if err := hub.Start(ctx); err != nil {
 		return err
 	}
-	defer hub.Close()
+	defer func() { err = errors.Join(err, hub.Close()) }()
 	if envFile != "" {
 		if err := writeWhole(envFile, hub.Env()); err != nil {
 			return err
@@ -80,7 +80,7 @@ func (e *environment) serveHub(ctx context.Context, config fakehub.Config, envFi
 	} else {
 		e.Printf("ready: GitHub API %s, codeload %s, raw %s, SkillsMP %s\n", urls["api"], urls["codeload"], urls["raw"], urls["skillsmp"])
 	}
-	<-e.stop
+	<-ctx.Done()
 	return nil
 }
 

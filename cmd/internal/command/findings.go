@@ -1,8 +1,11 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"skillcorpus/cmd/internal/terminal"
 	"skillcorpus/data"
@@ -11,8 +14,12 @@ import (
 // never is a severity that no finding reaches.
 const never data.Severity = "never"
 
-// severity reads the value of --fail-on.
-func severity(text string) (data.Severity, error) {
+// severity reads the value of --fail-on, which goes with files only.
+func severity(flags *pflag.FlagSet, files bool) (data.Severity, error) {
+	if flags.Changed("fail-on") && !files {
+		return "", usageError{errors.New("--fail-on needs a FILE or DIR")}
+	}
+	text := flags.Lookup("fail-on").Value.String()
 	switch s := data.Severity(strings.ToLower(text)); s {
 	case data.SeverityError, data.SeverityWarning, data.SeverityInfo, never:
 		return s, nil

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -18,10 +20,18 @@ stdin. A line that is no record is told and skipped. What is there already under
 the same id is replaced, so an import can be repeated after an interruption.`,
 		Example: `  skillcorpus import skills-*.jsonl.gz
   ssh host skillcorpus export --format jsonl | skillcorpus import -`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, arguments []string) error {
+			if len(arguments) == 0 {
+				return errors.New("give at least one FILE, or - for stdin")
+			}
+			return nil
+		},
 		RunE: func(command *cobra.Command, arguments []string) error {
 			inputs := make([]pipeline.Input, len(arguments))
 			for i, name := range arguments {
+				if err := readable(name); err != nil {
+					return err
+				}
 				inputs[i] = e.input(name)
 			}
 			return e.write(command.Context(), "import", func(p *pipeline.Pipeline) error {
@@ -29,6 +39,18 @@ the same id is replaced, so an import can be repeated after an interruption.`,
 			})
 		},
 	}
+}
+
+// readable tells of a wrong name before a corpus is made for it.
+func readable(name string) error {
+	if name == "-" {
+		return nil
+	}
+	info, err := os.Stat(name)
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s is a folder: name the files in it", name)
+	}
+	return err
 }
 
 func (e *environment) input(name string) pipeline.Input {

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -32,23 +33,28 @@ func (s localSkill) Content(name string) ([]byte, bool) {
 	return nil, false
 }
 
+// documentsAt returns the skills of a directory, or the file that is named as the SKILL.md of one, without a look
+// at what lies beside it.
+func documentsAt(ctx context.Context, place string) ([]localSkill, error) {
+	info, err := os.Stat(place)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return skillsIn(ctx, place)
+	}
+	return fileAlone(place)
+}
+
 // skillsAt returns the skills of a directory, or the one whose file is named: it is taken as a SKILL.md whatever its
 // name, and the files beside it as its bundle if the name says so too.
 func skillsAt(ctx context.Context, place string) ([]localSkill, error) {
 	info, err := os.Stat(place)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if info.IsDir() {
-		skills, err := skillsIn(ctx, place)
-		if err == nil && len(skills) == 0 {
-			err = fmt.Errorf("%s: no SKILL.md in it", place)
-		}
-		return skills, err
-	}
-	absolute, err := filepath.Abs(place)
-	if err != nil {
-		return nil, err
+	case info.IsDir():
+		return skillsIn(ctx, place)
 	}
 	if data.IsSkillFile(filepath.Base(place)) {
 		skills, err := skillsIn(ctx, filepath.Dir(place))
@@ -62,7 +68,15 @@ func skillsAt(ctx context.Context, place string) ([]localSkill, error) {
 			}
 		}
 	}
+	return fileAlone(place)
+}
+
+func fileAlone(place string) ([]localSkill, error) {
 	content, err := os.ReadFile(place)
+	if err != nil {
+		return nil, err
+	}
+	absolute, err := filepath.Abs(place)
 	if err != nil {
 		return nil, err
 	}
@@ -76,12 +90,13 @@ func skillsAt(ctx context.Context, place string) ([]localSkill, error) {
 	}}, nil
 }
 
-func skillsIn(ctx context.Context, dir string) ([]localSkill, error) {
+// skillsIn returns the skills of a directory; none is an error.
+func skillsIn(ctx context.Context, dir string) (skills []localSkill, err error) {
 	tree, err := archive.OpenDir(dir, archive.DefaultLimits())
 	if err != nil {
 		return nil, err
 	}
-	defer tree.Close()
+	defer func() { err = errors.Join(err, tree.Close()) }()
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -96,13 +111,16 @@ func skillsIn(ctx context.Context, dir string) ([]localSkill, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(found.Skills) == 0 {
+		return nil, fmt.Errorf("%s: no SKILL.md in it", dir)
+	}
 	paths := make(map[string]bool, len(found.Tree))
 	for _, entry := range found.Tree {
 		for place := entry.Path; place != "." && !paths[place]; place = path.Dir(place) {
 			paths[place] = true
 		}
 	}
-	skills := make([]localSkill, len(found.Skills))
+	skills = make([]localSkill, len(found.Skills))
 	for i, bundle := range found.Skills {
 		skills[i] = localSkill{
 			Bundle: bundle, Place: filepath.Join(dir, filepath.FromSlash(path.Join(bundle.Path, bundle.SkillFile))),

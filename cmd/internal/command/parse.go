@@ -13,7 +13,6 @@ import (
 )
 
 func (e *environment) parse() *cobra.Command {
-	var failOn string
 	command := &cobra.Command{
 		Use:   "parse [FILE|DIR...]",
 		Short: "Cut SKILL.md files into frontmatter, prose and code",
@@ -23,17 +22,17 @@ With files or directories: print the structure of each SKILL.md, without a corpu
   skillcorpus parse skills/pdf/SKILL.md
   skillcorpus parse --json --fail-on warning ./skills`,
 		RunE: func(command *cobra.Command, arguments []string) error {
-			if len(arguments) == 0 {
-				return e.existing(command.Context(), "parse", func(p *pipeline.Pipeline) error { return p.Parse(command.Context()) })
-			}
-			floor, err := severity(failOn)
+			floor, err := severity(command.Flags(), len(arguments) > 0)
 			if err != nil {
 				return err
+			}
+			if len(arguments) == 0 {
+				return e.existing(command.Context(), "parse", func(p *pipeline.Pipeline) error { return p.Parse(command.Context()) })
 			}
 			return e.parsePlaces(command.Context(), arguments, floor)
 		},
 	}
-	command.Flags().StringVar(&failOn, "fail-on", "error", "with files: exit 4 on findings of this severity or worse (error, warning, info, never)")
+	command.Flags().String("fail-on", "error", "with files: exit 4 on findings of this severity or worse (error, warning, info, never)")
 	return command
 }
 
@@ -67,7 +66,7 @@ type section struct {
 func (e *environment) parsePlaces(ctx context.Context, places []string, floor data.Severity) error {
 	failed := false
 	for _, place := range places {
-		skills, err := skillsAt(ctx, place)
+		skills, err := documentsAt(ctx, place)
 		if err != nil {
 			return err
 		}

@@ -1,13 +1,14 @@
 package command
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -125,25 +126,47 @@ func (e *environment) eachQuery(name string, answer func(id, text string) error)
 	if err != nil {
 		return err
 	}
-	lines := bufio.NewReader(strings.NewReader(string(text)))
-	for number := 1; ; number++ {
-		line, err := lines.ReadString('\n')
-		if strings.TrimSpace(line) != "" {
-			var query struct {
-				ID   string `json:"id"`
-				Text string `json:"text"`
-			}
-			if err := json.Unmarshal([]byte(line), &query); err != nil {
-				return fmt.Errorf("%s line %d: want {\"id\", \"text\"}: %w", name, number, err)
-			}
-			if err := answer(query.ID, query.Text); err != nil {
-				return fmt.Errorf("query %s: %w", query.ID, err)
-			}
-		}
-		if err != nil {
-			return nil
+	queries, err := readQueries(name, text)
+	if err != nil {
+		return err
+	}
+	for _, q := range queries {
+		if err := answer(q.ID, *q.Text); err != nil {
+			return fmt.Errorf("query %s: %w", q.ID, err)
 		}
 	}
+	return nil
+}
+
+// query is one line of --queries.
+type query struct {
+	ID   string  `json:"id"` // by default the number of the line
+	Text *string `json:"text"`
+}
+
+// readQueries reads all lines before the first is answered, so that a wrong one is no half answer.
+func readQueries(name string, text []byte) ([]query, error) {
+	var queries []query
+	number := 0
+	for line := range bytes.Lines(text) {
+		number++
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		q := query{ID: strconv.Itoa(number)}
+		err := json.Unmarshal(line, &q)
+		if err == nil && q.Text == nil {
+			err = errors.New("it has no text")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s line %d: want {\"id\": …, \"text\": …}: %w", name, number, err)
+		}
+		queries = append(queries, q)
+	}
+	if len(queries) == 0 {
+		return nil, fmt.Errorf("%s holds no query: want lines {\"id\": …, \"text\": …}", name)
+	}
+	return queries, nil
 }
 
 func (e *environment) answer(ctx context.Context, searcher *index.Searcher, request index.Request) error {
@@ -198,7 +221,7 @@ func describeStage(stage index.Stage) string {
 	if stage.Rank > 0 {
 		text += fmt.Sprintf(" rank %d, score %.3f", stage.Rank, stage.Score)
 	}
-	text += prefixed(": ", stage.Note)
+	text += prefixed(": ", terminal.Quote(stage.Note))
 	for _, field := range sortedKeys(stage.Matched) {
 		text += fmt.Sprintf("; %s: %s", field, terminal.Quote(strings.Join(stage.Matched[field], " ")))
 	}

@@ -21,7 +21,7 @@ func (e *environment) show() *cobra.Command {
 former name: where it comes from, its files, its verdict and every finding.`,
 		Example: `  skillcorpus show blader/humanizer
   skillcorpus show --raw blader/humanizer > SKILL.md`,
-		Args: cobra.ExactArgs(1),
+		Args: oneSkill,
 		RunE: func(command *cobra.Command, arguments []string) error {
 			return e.read(command.Context(), func(corpus *store.Store) error {
 				return e.showSkill(command.Context(), corpus, arguments[0], raw)
@@ -30,6 +30,13 @@ former name: where it comes from, its files, its verdict and every finding.`,
 	}
 	command.Flags().BoolVar(&raw, "raw", false, "print the bytes of SKILL.md and nothing else")
 	return command
+}
+
+func oneSkill(_ *cobra.Command, arguments []string) error {
+	if len(arguments) != 1 {
+		return fmt.Errorf("give the ID of one skill, not %d", len(arguments))
+	}
+	return nil
 }
 
 // shownSkill is what `show --json` prints (docs/json.md).
@@ -67,12 +74,12 @@ type shownFile struct {
 }
 
 func (e *environment) showSkill(ctx context.Context, corpus *store.Store, id string, raw bool) error {
-	skill, found, err := corpus.Skill(ctx, id)
+	skill, found, err := corpus.Skill(ctx, strings.Trim(id, "/ "))
 	if err != nil {
 		return err
 	}
 	if !found {
-		return fmt.Errorf("no skill %s in this corpus: find its id with `skillcorpus search`", terminal.Quote(id))
+		return fmt.Errorf("no skill %q in this corpus: find its id with `skillcorpus search`", id)
 	}
 	if raw {
 		content, kept, err := corpus.Content(ctx, skill.SkillSHA256)
@@ -120,8 +127,8 @@ func (e *environment) printSkill(skill store.Skill) {
 	} else {
 		e.Printf("  not parsed yet: run `skillcorpus parse`\n")
 	}
-	e.Printf("  from %s%s%s, %d stars, repository licence %s\n", terminal.Quote(skill.RepoID), prefixed(" at ", shortCommit(skill.Commit)),
-		prefixed(", updated ", skill.UpdatedAt), skill.Stars, terminal.Quote(orUnknown(skill.License)))
+	e.Printf("  from %s%s%s, %d stars, repository licence %s\n", terminal.Quote(skill.RepoID), prefixed(" at ", terminal.Quote(shortCommit(skill.Commit))),
+		prefixed(", updated ", terminal.Quote(skill.UpdatedAt)), skill.Stars, terminal.Quote(orUnknown(skill.License)))
 	if skill.CopyOf != "" {
 		e.Printf("  a copy of %s\n", terminal.Quote(skill.CopyOf))
 	}
@@ -134,7 +141,7 @@ func (e *environment) printSkill(skill store.Skill) {
 		e.Printf("  not audited yet: run `skillcorpus audit`\n")
 	}
 	for _, f := range skill.Files {
-		e.Printf("  %s %8d  %s%s\n", f.Mode, f.Size, terminal.Quote(f.Path), prefixed("  not bundled: ", terminal.Quote(f.Note)))
+		e.Printf("  %s %8d  %s%s\n", terminal.Quote(f.Mode), f.Size, terminal.Quote(f.Path), prefixed("  not bundled: ", terminal.Quote(f.Note)))
 	}
 	e.printFindings(skill.AllFindings())
 }

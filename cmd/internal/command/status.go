@@ -156,7 +156,7 @@ func (e *environment) printReport(r report) {
 		}
 		e.Table([]string{"source", "listing", "rows", "unlisted", "as of"}, rows)
 	}
-	e.Printf("index: %s, %d skills%s\n", r.Index.State, r.Index.Skills, prefixed("; ", r.Index.Reason))
+	e.Printf("index: %s, %d skills%s\n", r.Index.State, r.Index.Skills, prefixed("; ", terminal.Quote(r.Index.Reason)))
 	if r.LastRun != nil {
 		e.Printf("last run: %s at %s, exit code %d\n", r.LastRun.Command, r.LastRun.EndedAt.Format(time.RFC3339), r.LastRun.ExitCode)
 	}
@@ -185,7 +185,7 @@ func (e *environment) printFailures(ctx context.Context, corpus *store.Store) er
 			}
 			continue
 		}
-		rows = append(rows, []any{f.Stage, terminal.Quote(f.Item), f.Outcome, f.Attempts, f.RetryAt.Format(time.RFC3339), terminal.Shorten(terminal.Quote(f.Reason), 120)})
+		rows = append(rows, []any{f.Stage, f.Item, f.Outcome, f.Attempts, f.RetryAt.Format(time.RFC3339), terminal.Shorten(terminal.Quote(f.Reason), 120)})
 	}
 	switch {
 	case e.JSON:

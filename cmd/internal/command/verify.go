@@ -37,13 +37,28 @@ verdicts, without times. Two corpora with the same digest hold the same.`,
 	return command
 }
 
+// corpusDigest is what `verify --digest --json` prints (docs/json.md).
+type corpusDigest struct {
+	Type   string `json:"type"` // always digest
+	Digest string `json:"digest"`
+}
+
+// verified is what `verify --json` prints (docs/json.md).
+type verified struct {
+	Type    string       `json:"type"` // always verify
+	OK      bool         `json:"ok"`
+	Faults  []string     `json:"faults"`
+	Counts  store.Counts `json:"counts"`
+	Indexed bool         `json:"indexed"`
+}
+
 func (e *environment) printDigest(ctx context.Context, corpus *store.Store) error {
 	digest, err := corpus.Digest(ctx)
 	if err != nil {
 		return err
 	}
 	if e.JSON {
-		return e.Object(map[string]string{"type": "digest", "digest": digest})
+		return e.Object(corpusDigest{"digest", digest})
 	}
 	e.Printf("%s\n", digest)
 	return nil
@@ -64,7 +79,7 @@ func (e *environment) runVerify(ctx context.Context, corpus *store.Store) error 
 		return err
 	}
 	if e.JSON {
-		if err := e.Object(map[string]any{"type": "verify", "ok": len(faults) == 0, "faults": orEmpty(faults), "counts": counts, "indexed": indexed}); err != nil {
+		if err := e.Object(verified{"verify", len(faults) == 0, orEmpty(faults), counts, indexed}); err != nil {
 			return err
 		}
 	} else {

@@ -3,10 +3,12 @@ package command
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"skillcorpus/crawl/fakehub"
@@ -16,6 +18,7 @@ import (
 	"skillcorpus/crawl/source/list"
 	"skillcorpus/crawl/source/skillsmp"
 	"skillcorpus/data/sample"
+	"skillcorpus/store"
 )
 
 // wiring is what a crawl is made of, by flags and settings.
@@ -31,58 +34,71 @@ type hosts struct{ api, codeload, skillsmp string }
 
 func (e *environment) wire(ctx context.Context, settings crawlSettings) (*wiring, error) {
 	if settings.workers < 1 || settings.maxArchive < 1 || settings.pace < 0 || settings.maxAge < 0 || settings.maxWait < 0 {
-		return nil, usageError{fmt.Errorf("--workers and --max-archive must be positive, --requests-per-second, --max-age and --max-wait not negative")}
+		return nil, usageError{errors.New("--workers and --max-archive must be positive, --requests-per-second, --max-age and --max-wait not negative")}
 	}
 	w := &wiring{}
-	at := hosts{
-		api:      e.setting("GITHUB_API_URL", github.DefaultAPIURL),
-		codeload: e.setting("CODELOAD_URL", github.DefaultCodeloadURL),
-		skillsmp: e.setting("SKILLSMP_URL", skillsmp.DefaultURL),
-	}
-	for _, text := range settings.sources {
-		if text == "sample" {
-			if len(settings.sources) > 1 {
-				return nil, usageError{fmt.Errorf("--source sample plays GitHub itself: it goes with no other source")}
-			}
-			var err error
-			if at, err = w.startSample(ctx); err != nil {
-				return nil, err
-			}
+	at, err := e.hosts()
+	switch {
+	case err != nil:
+		return nil, err
+	case slices.Contains(settings.sources, sampleName) && len(settings.sources) > 1:
+		return nil, usageError{errors.New("--source sample plays GitHub itself: it goes with no other source")}
+	case slices.Contains(settings.sources, sampleName):
+		if at, err = w.startSample(ctx); err != nil {
+			return nil, err
 		}
 	}
 	for _, text := range settings.sources {
 		src, err := e.source(w, text, at, settings.pace)
 		if err != nil {
-			w.close()
-			return nil, err
+			return nil, errors.Join(err, w.close())
 		}
 		w.sources = append(w.sources, src)
 	}
-	var err error
 	w.github, err = github.New(github.Config{
 		APIURL: at.api, CodeloadURL: at.codeload, Token: cmp.Or(e.setting("GITHUB_TOKEN", ""), e.getenv("GITHUB_TOKEN")),
 		UserAgent: e.userAgent(), RequestsPerSecond: pace(at.api, settings.pace), Now: e.now, Logger: e.logger(),
 	})
 	if err != nil {
-		w.close()
-		return nil, err
+		return nil, errors.Join(err, w.close())
 	}
 	return w, nil
+}
+
+func (e *environment) hosts() (hosts, error) {
+	var faults []error
+	address := func(name, fallback string) string {
+		text := e.setting(name, fallback)
+		if u, err := url.Parse(text); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			faults = append(faults, usageError{fmt.Errorf("SKILLCORPUS_%s %q: want a URL such as %s", name, text, fallback)})
+		}
+		return text
+	}
+	at := hosts{
+		api:      address("GITHUB_API_URL", github.DefaultAPIURL),
+		codeload: address("CODELOAD_URL", github.DefaultCodeloadURL),
+		skillsmp: address("SKILLSMP_URL", skillsmp.DefaultURL),
+	}
+	return at, errors.Join(faults...)
 }
 
 func (e *environment) source(w *wiring, text string, at hosts, requests float64) (source.Source, error) {
 	name, argument, given := strings.Cut(text, ":")
 	warn := func(line string) { e.Warn("%s", line) }
 	switch {
-	case (name == "skillsmp" || name == "sample") && !given:
-		return skillsmp.New(skillsmp.Config{
+	case (name == "skillsmp" || name == sampleName) && !given:
+		market, err := skillsmp.New(skillsmp.Config{
 			BaseURL: at.skillsmp, Key: e.setting("SKILLSMP_KEY", ""), UserAgent: e.userAgent(),
 			RequestsPerSecond: pace(at.skillsmp, requests), Now: e.now, Warn: warn, Logger: e.logger(),
 		})
+		if name == sampleName {
+			return sampleSource{market}, err
+		}
+		return market, err
 	case name == "list" && argument == "-":
 		return list.New("list:-", func() (io.ReadCloser, error) { return io.NopCloser(e.stdin), nil }, warn), nil
 	case name == "list" && argument != "":
-		return list.File(argument, warn), nil
+		return list.File(argument, warn), readable(argument)
 	case name == "dir" && argument != "":
 		local, err := dir.New(argument)
 		if err == nil {
@@ -117,13 +133,37 @@ func pace(base string, wanted float64) float64 {
 	return 0
 }
 
-// startSample serves the embedded marketplace.
+const sampleName = "sample"
+
+// sampleSource is the sample marketplace under its own name, apart from the one that it plays.
+type sampleSource struct{ source.Source }
+
+// Name is what its rows are stored under.
+func (sampleSource) Name() string { return sampleName }
+
+// checkSample keeps the sample out of a corpus of other sources: it would answer for all their repositories that
+// they do not exist.
+func (w *wiring) checkSample(ctx context.Context, corpus *store.Store) error {
+	if w.hub == nil {
+		return nil
+	}
+	sources, err := corpus.Sources(ctx)
+	for _, s := range sources {
+		if s.Name != sampleName {
+			return usageError{fmt.Errorf("the corpus in %s holds %s: give the sample a folder of its own with --data", corpus.Dir(), s.Name)}
+		}
+	}
+	return err
+}
+
+// startSample serves the embedded marketplace. It stays up until close: what is in flight when a crawl is stopped
+// has to be finished.
 func (w *wiring) startSample(ctx context.Context) (hosts, error) {
 	hub, err := fakehub.New(fakehub.Config{Hub: sample.FS()})
 	if err != nil {
 		return hosts{}, fmt.Errorf("sample marketplace: %w", err)
 	}
-	if err := hub.Start(ctx); err != nil {
+	if err := hub.Start(context.WithoutCancel(ctx)); err != nil {
 		return hosts{}, fmt.Errorf("sample marketplace: %w", err)
 	}
 	w.hub = hub
@@ -140,8 +180,9 @@ func (w *wiring) locate(name string) (path string, archived, ok bool) {
 	return "", false, false
 }
 
-func (w *wiring) close() {
-	if w.hub != nil {
-		w.hub.Close()
+func (w *wiring) close() error {
+	if w.hub == nil {
+		return nil
 	}
+	return w.hub.Close()
 }

@@ -30,11 +30,11 @@ var (
 	ErrStopped    = errors.New("stopped before the end: run the same command again to go on")
 )
 
-// Pipeline runs stages on one corpus.
+// Pipeline runs stages on one corpus. The end of a stage's context stops it softly: what is in flight is finished
+// and stored, and the stage ends with ErrStopped.
 type Pipeline struct {
 	Corpus   *store.Store
 	Terminal *terminal.Terminal
-	Stop     <-chan struct{} // closed: finish what is in flight and end with ErrStopped
 	Now      func() time.Time
 	Log      *slog.Logger
 
@@ -57,26 +57,26 @@ type Summary struct {
 
 // Parse parses every skill that is due.
 func (p *Pipeline) Parse(ctx context.Context) error {
-	return p.stage(ctx, store.StageParse, "skill", func(ctx context.Context, counter *store.Counter, _ *Summary) error {
-		return parse.Run(ctx, p.Corpus, parse.Options{Counter: counter, Stop: p.Stop})
+	return p.stage(ctx, store.StageParse, "skill", func(work context.Context, counter *store.Counter, _ *Summary) error {
+		return parse.Run(work, p.Corpus, parse.Options{Counter: counter, Stop: ctx.Done()})
 	})
 }
 
 // Audit audits every skill that is due.
 func (p *Pipeline) Audit(ctx context.Context) error {
-	return p.stage(ctx, store.StageAudit, "skill", func(ctx context.Context, counter *store.Counter, _ *Summary) error {
-		return audit.Run(ctx, p.Corpus, audit.Options{Counter: counter, Stop: p.Stop})
+	return p.stage(ctx, store.StageAudit, "skill", func(work context.Context, counter *store.Counter, _ *Summary) error {
+		return audit.Run(work, p.Corpus, audit.Options{Counter: counter, Stop: ctx.Done()})
 	})
 }
 
 // Crawl enumerates sources and fetches every repository that is due. Options need no counter, clock or logger.
 func (p *Pipeline) Crawl(ctx context.Context, options crawl.Options) error {
-	return p.stage(ctx, store.StageCrawl, "repository", func(ctx context.Context, counter *store.Counter, summary *Summary) error {
-		options.Counter, options.Stop, options.Now, options.Log = counter, p.Stop, p.Now, p.Log
+	return p.stage(ctx, store.StageCrawl, "repository", func(work context.Context, counter *store.Counter, summary *Summary) error {
+		options.Counter, options.Stop, options.Now, options.Log = counter, ctx.Done(), p.Now, p.Log
 		options.Waiting = func(until time.Time, items int) {
 			p.Terminal.Note("crawl: %s for another try; the first is due at %s", waits(items, "repository"), until.Local().Format(time.TimeOnly))
 		}
-		crawled, err := crawl.Run(ctx, p.Corpus, options)
+		crawled, err := crawl.Run(work, p.Corpus, options)
 		summary.Crawl = &crawled
 		for _, source := range crawled.Sources {
 			p.describeSource(source)
@@ -88,7 +88,7 @@ func (p *Pipeline) Crawl(ctx context.Context, options crawl.Options) error {
 func (p *Pipeline) describeSource(source crawl.SourceResult) {
 	text := fmt.Sprintf("crawl: %s listed %s: %s", source.Name, count(int64(source.Rows), "row"), source.Completeness)
 	if source.Reason != "" {
-		p.Terminal.Warn("%s (%s)", text, terminal.Quote(source.Reason))
+		p.Terminal.Warn("%s (%s)", text, source.Reason)
 		return
 	}
 	p.Terminal.Note("%s", text)
@@ -99,20 +99,21 @@ func (p *Pipeline) stage(ctx context.Context, stage store.Stage, item string, ru
 	started, counter := p.Now(), new(store.Counter)
 	summary := Summary{Type: "summary", Stage: string(stage)}
 	stop := p.Terminal.Progress(string(stage), tally(counter))
-	err := run(ctx, counter, &summary)
+	work := context.WithoutCancel(ctx)
+	err := run(work, counter, &summary)
 	stop()
 	if err != nil {
 		return err
 	}
 	summary.Done, summary.TookMS = counter.Done.Load(), p.Now().Sub(started).Milliseconds()
-	if summary.Outcomes, err = p.Corpus.Outcomes(ctx, stage); err != nil {
+	if summary.Outcomes, err = p.Corpus.Outcomes(work, stage); err != nil {
 		return err
 	}
-	if _, summary.Waiting, err = p.Corpus.NextRetry(ctx, stage); err != nil {
+	if _, summary.Waiting, err = p.Corpus.NextRetry(work, stage); err != nil {
 		return err
 	}
-	end := p.end(summary)
-	if err := p.finish(ctx, started, summary, end); err != nil {
+	end := p.end(ctx, summary)
+	if err := p.finish(work, started, summary, end); err != nil {
 		return err
 	}
 	line := fmt.Sprintf("%s: %s in %s", stage, count(summary.Done, item), took(summary.TookMS))
@@ -126,13 +127,10 @@ func (p *Pipeline) stage(ctx context.Context, stage store.Stage, item string, ru
 }
 
 // end returns the error that a finished stage leaves: what remains to be done, or nil.
-func (p *Pipeline) end(summary Summary) error {
-	select {
-	case <-p.Stop:
-		return ErrStopped
-	default:
-	}
+func (p *Pipeline) end(ctx context.Context, summary Summary) error {
 	switch {
+	case ctx.Err() != nil:
+		return ErrStopped
 	case summary.Waiting > 0 && summary.Crawl != nil && !summary.Crawl.RetryAt.IsZero():
 		return fmt.Errorf("%w: %s, come back after %s", ErrIncomplete, waits(summary.Waiting, "repository"), summary.Crawl.RetryAt.Local().Format(time.RFC3339))
 	case summary.Crawl != nil && summary.Crawl.Incomplete():
@@ -143,12 +141,16 @@ func (p *Pipeline) end(summary Summary) error {
 	return nil
 }
 
-// Index builds the index if anything changed since the last build, or with rebuild set.
+// Index builds the index if anything changed since the last build, or with rebuild set. Half an index is none:
+// the end of ctx leaves the former one.
 func (p *Pipeline) Index(ctx context.Context, rebuild bool) error {
 	started, counter := p.Now(), new(store.Counter)
 	stop := p.Terminal.Progress("index", tally(counter))
 	manifest, built, err := index.Build(ctx, p.Corpus, index.BuildOptions{Name: index.DefaultName, Rebuild: rebuild, Counter: counter})
 	stop()
+	if ctx.Err() != nil {
+		return ErrStopped
+	}
 	if err != nil {
 		return err
 	}
@@ -166,7 +168,7 @@ func (p *Pipeline) Index(ctx context.Context, rebuild bool) error {
 	return p.tell(summary, line)
 }
 
-// finish appends to the run history. Only runs that did something are worth a line there.
+// finish appends to the run history.
 func (p *Pipeline) finish(ctx context.Context, started time.Time, summary Summary, end error) error {
 	text, err := json.Marshal(summary)
 	if err != nil {

@@ -17,6 +17,7 @@ type Tally struct {
 const (
 	redraw    = 100 * time.Millisecond
 	plainLine = 10 * time.Second // between lines where stderr is no terminal
+	window    = time.Minute      // rates are of the last minute, so that a change of pace shows
 )
 
 // Progress shows how far a stage is until the returned function is called, which waits for the last report.
@@ -30,62 +31,99 @@ func (t *Terminal) Progress(name string, tally Tally) (stop func()) {
 	if t.bars {
 		show = t.bar
 	}
-	reporting.Go(func() { show(name, tally, done) })
+	reporting.Go(func() { show(name, &pace{Tally: tally}, done) })
 	return sync.OnceFunc(func() { close(done); reporting.Wait() })
 }
 
-func (t *Terminal) plain(name string, tally Tally, done <-chan struct{}) {
-	started := time.Now()
+// plain writes a line now and then, and none while nothing moves.
+func (t *Terminal) plain(name string, p *pace, done <-chan struct{}) {
+	p.sample(time.Now())
 	ticker := time.NewTicker(plainLine)
 	defer ticker.Stop()
-	for {
+	for last := int64(0); ; {
 		select {
 		case <-done:
 			return
-		case <-ticker.C:
-			t.Note("%s: %s", name, describe(tally, time.Since(started)))
+		case now := <-ticker.C:
+			p.sample(now)
+			if count := p.Done(); count != last {
+				t.Note("%s: %s", name, p.describe())
+				last = count
+			}
 		}
 	}
 }
 
-// describe gives counts, and a rate and the time left only where they are known.
-func describe(tally Tally, elapsed time.Duration) string {
-	done, total := tally.Done(), tally.Total()
-	text := fmt.Sprintf("%d done", done)
-	if total > 0 {
-		text = fmt.Sprintf("%d of %d (%d%%)", done, total, 100*done/total)
-	}
-	if seconds := elapsed.Seconds(); seconds >= 1 && done > 0 {
-		rate := float64(done) / seconds
-		text += fmt.Sprintf(", %.1f/s", rate)
-		if left := total - done; left > 0 {
-			text += fmt.Sprintf(", about %s left", (time.Duration(float64(left)/rate) * time.Second).Round(time.Second))
-		}
-	}
-	if count := tally.Bytes(); count > 0 {
-		text += ", " + Bytes(count)
-	}
-	if failed := tally.Failed(); failed > 0 {
-		text += fmt.Sprintf(", %d to be tried again", failed)
-	}
-	return text
-}
-
-func (t *Terminal) bar(name string, tally Tally, done <-chan struct{}) {
-	started := time.Now()
-	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(t.err), progressbar.OptionSetWidth(30),
+func (t *Terminal) bar(name string, p *pace, done <-chan struct{}) {
+	p.sample(time.Now())
+	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(t.err.under()), progressbar.OptionSetWidth(20),
 		progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))
+	t.err.setBar(true)
 	ticker := time.NewTicker(redraw)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-done:
-			bar.Clear()
+			t.err.setBar(false)
+			_ = bar.Clear() // a bar that can't be drawn is no reason to stop
 			return
-		case <-ticker.C:
-			bar.Describe(name + " " + describe(tally, time.Since(started)))
-			bar.ChangeMax64(max(tally.Total(), tally.Done()+1))
-			bar.Set64(tally.Done())
+		case now := <-ticker.C:
+			p.sample(now)
+			bar.Describe(name + " " + p.describe())
+			bar.ChangeMax64(max(p.Total(), p.Done()+1))
+			_ = bar.Set64(p.Done())
 		}
 	}
+}
+
+// pace is a tally with its recent past.
+type pace struct {
+	Tally
+	samples []sample // oldest first, one a second at most, those of the window
+}
+
+type sample struct {
+	at   time.Time
+	done int64
+}
+
+func (p *pace) sample(now time.Time) {
+	if last := len(p.samples) - 1; last > 0 && now.Sub(p.samples[last-1].at) < time.Second {
+		p.samples = p.samples[:last]
+	}
+	p.samples = append(p.samples, sample{now, p.Done()})
+	for len(p.samples) > 2 && now.Sub(p.samples[1].at) >= window {
+		p.samples = p.samples[1:]
+	}
+}
+
+// rate returns items a second over the window, and 0 where that is not known yet.
+func (p *pace) rate() float64 {
+	first, last := p.samples[0], p.samples[len(p.samples)-1]
+	if elapsed := last.at.Sub(first.at); elapsed >= time.Second {
+		return float64(last.done-first.done) / elapsed.Seconds()
+	}
+	return 0
+}
+
+// describe gives counts, and a rate and the time left only where they are known.
+func (p *pace) describe() string {
+	done, total := p.Done(), p.Total()
+	text := fmt.Sprintf("%d done", done)
+	if total > 0 {
+		text = fmt.Sprintf("%d of %d (%d%%)", done, total, 100*done/total)
+	}
+	if rate := p.rate(); rate > 0 {
+		text += fmt.Sprintf(", %.1f/s", rate)
+		if left := total - done; left > 0 {
+			text += fmt.Sprintf(", about %s left", time.Duration(float64(left)/rate*float64(time.Second)).Round(time.Second))
+		}
+	}
+	if count := p.Bytes(); count > 0 {
+		text += ", " + Bytes(count)
+	}
+	if failed := p.Failed(); failed > 0 {
+		text += fmt.Sprintf(", %d to be tried again", failed)
+	}
+	return text
 }

@@ -1,6 +1,6 @@
 // Package terminal owns what people see: results on stdout, everything else on stderr, progress bars where
 // stderr is a terminal and plain lines elsewhere, and the quoting of strangers' text so that it cannot move
-// the cursor.
+// the cursor: notes, warnings, errors and table cells are quoted here, what Printf gets is quoted by its caller.
 //
 // It decides nothing about content or exit codes. Only the commands call it.
 package terminal
@@ -10,28 +10,31 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/term"
 )
 
 // Terminal is where one command talks to its user.
 type Terminal struct {
-	out, err io.Writer
-	JSON     bool // one object a line on stdout instead of text
-	Quiet    bool // nothing on stderr but errors
-	bars     bool
-	color    bool
-	width    int
+	out   *stream
+	err   *stream
+	JSON  bool // one object a line on stdout instead of text
+	Quiet bool // nothing on stderr but errors
+	bars  bool
+	color bool
+	width int
 }
 
 // New returns a terminal on the two streams. Colour and bars are used only where they are shown to a person,
 // and colour not with NO_COLOR set (no-color.org).
 func New(stdout, stderr io.Writer, getenv func(string) string) *Terminal {
-	t := &Terminal{out: stdout, err: stderr, width: 100}
+	t := &Terminal{out: &stream{to: stdout}, err: &stream{to: stderr}, width: 100}
 	if file, ok := stderr.(*os.File); ok && term.IsTerminal(int(file.Fd())) && getenv("TERM") != "dumb" {
 		t.bars = true
 	}
@@ -47,8 +50,17 @@ func New(stdout, stderr io.Writer, getenv func(string) string) *Terminal {
 // Width returns how many columns a line of text should take at most.
 func (t *Terminal) Width() int { return t.width }
 
-// Printf writes a result to stdout.
-func (t *Terminal) Printf(format string, arguments ...any) { fmt.Fprintf(t.out, format, arguments...) }
+// Printf writes a result to stdout. Whatever a stranger wrote must have gone through Quote; Failed tells of errors.
+func (t *Terminal) Printf(format string, arguments ...any) {
+	_, _ = fmt.Fprintf(t.out, format, arguments...)
+}
+
+// Failed returns the first error of writing to stdout.
+func (t *Terminal) Failed() error {
+	t.out.mu.Lock()
+	defer t.out.mu.Unlock()
+	return t.out.err
+}
 
 // Stderr returns stderr, for logs.
 func (t *Terminal) Stderr() io.Writer { return t.err }
@@ -66,19 +78,27 @@ func (t *Terminal) Object(object any) error {
 // Note tells people what is going on, on stderr.
 func (t *Terminal) Note(format string, arguments ...any) {
 	if !t.Quiet {
-		fmt.Fprintf(t.err, format+"\n", arguments...)
+		t.line("", fmt.Sprintf(format, arguments...))
 	}
 }
 
 // Warn tells people that something is not as they may think, on stderr.
 func (t *Terminal) Warn(format string, arguments ...any) {
 	if !t.Quiet {
-		fmt.Fprintf(t.err, "warning: "+format+"\n", arguments...)
+		t.line("warning: ", fmt.Sprintf(format, arguments...))
 	}
 }
 
-// Error says why the command failed, on stderr, even when quiet.
-func (t *Terminal) Error(message string) { fmt.Fprintf(t.err, "skillcorpus: %s\n", message) }
+// Error says why the command failed, on stderr, even when quiet. Further lines are indented.
+func (t *Terminal) Error(message string) { t.line("skillcorpus: ", message) }
+
+func (t *Terminal) line(prefix, message string) {
+	lines := strings.Split(message, "\n")
+	for i, text := range lines {
+		lines[i] = Quote(text)
+	}
+	_, _ = fmt.Fprintf(t.err, "%s%s\n", prefix, strings.Join(lines, "\n  "))
+}
 
 // Bold returns text in bold where stdout shows colour.
 func (t *Terminal) Bold(text string) string { return t.style("1", text) }
@@ -93,7 +113,7 @@ func (t *Terminal) style(code, text string) string {
 	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
-// Table writes rows under a header to stdout, in aligned columns.
+// Table writes rows under a header to stdout, in aligned columns. Cells that are text are quoted.
 func (t *Terminal) Table(header []string, rows [][]any) {
 	writer := table.NewWriter()
 	writer.SetOutputMirror(t.out)
@@ -109,19 +129,28 @@ func (t *Terminal) Table(header []string, rows [][]any) {
 	}
 	writer.AppendHeader(head)
 	for _, row := range rows {
-		writer.AppendRow(row)
+		cells := make(table.Row, len(row))
+		for i, cell := range row {
+			if cells[i] = cell; isText(cell) {
+				cells[i] = Quote(fmt.Sprint(cell))
+			}
+		}
+		writer.AppendRow(cells)
 	}
 	writer.SuppressTrailingSpaces()
 	writer.Render()
 }
 
+// isText reports whether a cell is a string, whatever its type is named.
+func isText(cell any) bool { return cell != nil && reflect.TypeOf(cell).Kind() == reflect.String }
+
 // Quote returns text that a stranger wrote in a form that is safe to print on one line: control and invisible
-// characters are shown as escapes, line breaks as spaces.
+// characters are shown as escapes, line breaks and other spaces as spaces.
 func Quote(text string) string {
 	var out strings.Builder
 	for _, r := range text {
 		switch {
-		case r == '\n' || r == '\r' || r == '\t':
+		case unicode.IsSpace(r):
 			out.WriteByte(' ')
 		case unicode.IsPrint(r):
 			out.WriteRune(r)
@@ -132,13 +161,12 @@ func Quote(text string) string {
 	return out.String()
 }
 
-// Shorten cuts text to at most width characters, with an ellipsis where something was cut.
-func Shorten(text string, width int) string {
-	runes := []rune(text)
-	if len(runes) <= width {
-		return text
+// Shorten cuts quoted text to at most width columns, with an ellipsis where something was cut.
+func Shorten(quoted string, width int) string {
+	if text.StringWidth(quoted) <= width {
+		return quoted
 	}
-	return strings.TrimSpace(string(runes[:max(width-1, 0)])) + "…"
+	return strings.TrimSpace(text.Trim(quoted, max(width-1, 0))) + "…"
 }
 
 // Bytes returns a count of bytes for people, in powers of ten.
