@@ -6,7 +6,7 @@ package audit
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"path"
 	"runtime"
 	"sync"
@@ -34,7 +34,7 @@ const pageSize, batchSize = 128, 256
 func Run(ctx context.Context, corpus *store.Store, options Options) error {
 	total, err := corpus.CountDueAudit(ctx, Version)
 	if err != nil {
-		return fmt.Errorf("count skills due for audit: %w", err)
+		return err
 	}
 	options.Counter.Total.Store(int64(total))
 	if options.Workers == 0 {
@@ -49,38 +49,49 @@ func Run(ctx context.Context, corpus *store.Store, options Options) error {
 		Due: func(ctx context.Context, after string) ([]store.AuditItem, error) {
 			return corpus.DueAudit(ctx, Version, after, pageSize)
 		},
-		Key: func(item store.AuditItem) string { return item.Bundle.ID },
+		Key: func(item store.AuditItem) string { return item.ID },
 		Work: func(ctx context.Context, item store.AuditItem) (store.AuditedSkill, error) {
-			options.Counter.Bytes.Add(int64(len(item.SkillMD)))
-			return auditSkill(ctx, corpus, trees, item)
+			return auditSkill(ctx, corpus, trees, item, options.Counter)
 		},
 		Failed: func(item store.AuditItem, err error) store.AuditedSkill {
-			return store.AuditedSkill{Attempt: store.AttemptOf(item.Bundle.ID, item.Input, Version, err)}
+			return store.AuditedSkill{Attempt: store.AttemptOf(item.ID, item.Input, Version, err)}
 		},
 		Commit: corpus.CommitAudited,
 	}.Run(ctx)
 }
 
-func auditSkill(ctx context.Context, corpus *store.Store, trees *treeCache, item store.AuditItem) (store.AuditedSkill, error) {
-	contents, err := keptContents(ctx, corpus, item.Bundle.Files)
+func auditSkill(ctx context.Context, corpus *store.Store, trees *treeCache, item store.AuditItem, counter *store.Counter) (store.AuditedSkill, error) {
+	skill, _, err := corpus.Skill(ctx, item.ID)
 	if err != nil {
 		return store.AuditedSkill{}, err
 	}
-	inRepo, err := trees.paths(ctx, item.Bundle.RepoID)
+	file, kept, err := corpus.Content(ctx, skill.SkillSHA256)
+	if err != nil {
+		return store.AuditedSkill{}, err
+	}
+	if !kept || skill.Document == nil {
+		return store.AuditedSkill{}, errors.New("its SKILL.md or document is not there: run `skillcorpus verify`")
+	}
+	counter.Bytes.Add(int64(len(file)))
+	contents, err := keptContents(ctx, corpus, skill.Files)
+	if err != nil {
+		return store.AuditedSkill{}, err
+	}
+	inRepo, err := trees.paths(ctx, skill.RepoID)
 	if err != nil {
 		return store.AuditedSkill{}, err
 	}
 	verdict, findings := Judge(facts.Input{
-		Bundle:   item.Bundle,
-		Document: item.Document,
-		SkillMD:  item.SkillMD,
+		Bundle:   skill.Bundle,
+		Document: *skill.Document,
+		SkillMD:  file,
 		Content:  func(path string) ([]byte, bool) { content, ok := contents[path]; return content, ok },
 		InRepo:   func(path string) bool { return inRepo[path] },
 	})
 	return store.AuditedSkill{
 		Verdict:  &verdict,
 		Findings: findings,
-		Attempt:  store.AttemptOf(item.Bundle.ID, item.Input, Version, nil),
+		Attempt:  store.AttemptOf(item.ID, item.Input, Version, nil),
 	}, nil
 }
 

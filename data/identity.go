@@ -24,6 +24,18 @@ func RepoID(host, name string) string {
 	}
 }
 
+// SplitRepoID returns the host and the name that RepoID would make this id of.
+func SplitRepoID(id string) (host, name string) {
+	if scheme, rest, ok := strings.Cut(id, "://"); ok {
+		host, name, _ = strings.Cut(rest, "/")
+		return scheme + "://" + host, name
+	}
+	if host, name, ok := strings.Cut(id, ":"); ok && !strings.Contains(host, "/") {
+		return host, name
+	}
+	return HostGitHub, id
+}
+
 // RepoKey returns the form of a repository id under which spellings that differ only in letter case meet.
 func RepoKey(id string) string { return strings.ToLower(id) }
 

@@ -6,7 +6,7 @@ package parse
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"runtime"
 
 	"skillcorpus/data"
@@ -31,7 +31,7 @@ const pageSize, batchSize = 256, 256
 func Run(ctx context.Context, corpus *store.Store, options Options) error {
 	total, err := corpus.CountDueParse(ctx, Version)
 	if err != nil {
-		return fmt.Errorf("count skills due for parse: %w", err)
+		return err
 	}
 	options.Counter.Total.Store(int64(total))
 	if options.Workers == 0 {
@@ -46,9 +46,16 @@ func Run(ctx context.Context, corpus *store.Store, options Options) error {
 			return corpus.DueParse(ctx, Version, after, pageSize)
 		},
 		Key: func(item store.ParseItem) string { return item.ID },
-		Work: func(_ context.Context, item store.ParseItem) (store.ParsedSkill, error) {
-			options.Counter.Bytes.Add(int64(len(item.Content)))
-			return parseSkill(corpus, item)
+		Work: func(ctx context.Context, item store.ParseItem) (store.ParsedSkill, error) {
+			content, kept, err := corpus.Content(ctx, item.SHA256)
+			if err == nil && !kept {
+				err = errors.New("the content of its SKILL.md is not there: run `skillcorpus verify`")
+			}
+			if err != nil {
+				return store.ParsedSkill{}, err
+			}
+			options.Counter.Bytes.Add(int64(len(content)))
+			return parseSkill(corpus, item, content)
 		},
 		Failed: func(item store.ParseItem, err error) store.ParsedSkill {
 			return store.ParsedSkill{Attempt: store.AttemptOf(item.ID, item.SHA256, Version, err)}
@@ -59,8 +66,8 @@ func Run(ctx context.Context, corpus *store.Store, options Options) error {
 
 // parseSkill stores a binary SKILL.md as a document too, so that it is exported like any other, and says in
 // the due row that it is malformed.
-func parseSkill(corpus *store.Store, item store.ParseItem) (store.ParsedSkill, error) {
-	parsed := Document(item.Content, item.ID, item.SkillFile)
+func parseSkill(corpus *store.Store, item store.ParseItem, content []byte) (store.ParsedSkill, error) {
+	parsed := Document(content, item.ID, item.SkillFile)
 	var malformed error
 	if parsed.Binary {
 		malformed = &data.ItemError{Outcome: data.OutcomeMalformed, Reason: "SKILL.md is a binary file"}

@@ -43,26 +43,26 @@ func digestSkill(sum hash.Hash, skill Skill) error {
 // listings included, and how many parsed live skills there are.
 func (s *Store) SearchDigest(ctx context.Context) (digest string, skills int, err error) {
 	sum := sha256.New()
-	rows, err := s.reader.QueryContext(ctx, `SELECT s.id || char(0) || s.document_digest || char(0) || coalesce(s.copy_of, '') || char(0) ||
-			s.stars || char(0) || s.license || char(0) || coalesce(v.tier || v.runnable_complete || v.license, '')
+	// The document's digest alone would not do: its sections hold no text where that equals the file's bytes.
+	lines, err := query(ctx, s.reader, value[string], `SELECT json_array(s.id, s.skill_sha256, s.document_digest, s.copy_of, s.stars, s.license,
+			v.tier, v.runnable_complete, v.license)
 		FROM skills s LEFT JOIN verdicts v ON v.skill = s.key WHERE s.live AND s.document_digest <> '' ORDER BY s.id`)
 	if err != nil {
 		return "", 0, fmt.Errorf("digest for search: %w", err)
-	}
-	lines, err := collect(rows, func(line *string) error { return rows.Scan(line) })
-	if err != nil {
-		return "", 0, fmt.Errorf("digest for search: %w", err)
-	}
-	for _, line := range lines {
-		fmt.Fprintln(sum, line)
 	}
 	listings, err := s.Listings(ctx)
 	if err != nil {
 		return "", 0, err
 	}
+	encoder := json.NewEncoder(sum)
+	for _, line := range lines {
+		if err := encoder.Encode(line); err != nil {
+			return "", 0, fmt.Errorf("digest for search: %w", err)
+		}
+	}
 	for _, key := range slices.Sorted(maps.Keys(listings)) {
-		for _, l := range listings[key] {
-			fmt.Fprintln(sum, key, l.Source, l.ExternalID, l.Name, l.Installs, l.Path, l.PathKnown)
+		if err := encoder.Encode([]any{key, listings[key]}); err != nil {
+			return "", 0, fmt.Errorf("digest for search: %w", err)
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)), len(lines), nil

@@ -13,8 +13,7 @@ import (
 type ParseItem struct {
 	ID        string
 	SkillFile string
-	SHA256    string
-	Content   []byte
+	SHA256    string // of SKILL.md: Store.Content has the bytes
 }
 
 const dueForParse = `FROM skills s LEFT JOIN due d ON d.stage = 'parse' AND d.item = s.id
@@ -22,31 +21,24 @@ const dueForParse = `FROM skills s LEFT JOIN due d ON d.stage = 'parse' AND d.it
 		OR d.outcome = 'internal' AND d.retry_at <= ?3)`
 
 // DueParse returns up to limit skills above after, in id order, that were never parsed, whose SKILL.md changed
-// since, or that an older version of the stage parsed.
+// since, that an older version of the stage parsed, or whose retry time after a fault of ours has come.
 func (s *Store) DueParse(ctx context.Context, version int, after string, limit int) ([]ParseItem, error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT s.id, s.skill_file, s.skill_sha256, (SELECT zstd FROM blobs WHERE sha256 = s.skill_sha256) `+
-		dueForParse+` ORDER BY s.id LIMIT ?4`, after, version, s.now().Unix(), limit)
+	items, err := query(ctx, s.reader, func(rows *sql.Rows, item *ParseItem) error {
+		return rows.Scan(&item.ID, &item.SkillFile, &item.SHA256)
+	}, `SELECT s.id, s.skill_file, s.skill_sha256 `+dueForParse+` ORDER BY s.id LIMIT ?4`, after, version, s.now().Unix(), limit)
 	if err != nil {
 		return nil, fmt.Errorf("read skills due for parse: %w", err)
 	}
-	return collect(rows, func(item *ParseItem) error {
-		var packed []byte
-		if err := rows.Scan(&item.ID, &item.SkillFile, &item.SHA256, &packed); err != nil {
-			return err
-		}
-		if packed == nil {
-			return fmt.Errorf("%s: the corpus lost the content of its SKILL.md, run `skillcorpus verify`", item.ID)
-		}
-		var err error
-		item.Content, err = s.codec.unpack(packed)
-		return err
-	})
+	return items, nil
 }
 
 // CountDueParse returns how many skills DueParse would give back in all.
 func (s *Store) CountDueParse(ctx context.Context, version int) (count int, err error) {
 	err = s.reader.QueryRowContext(ctx, `SELECT count(*) `+dueForParse, "", version, s.now().Unix()).Scan(&count)
-	return count, err
+	if err != nil {
+		return 0, fmt.Errorf("count skills due for parse: %w", err)
+	}
+	return count, nil
 }
 
 // ParsedSkill is the result of parsing one skill. A nil Document stores the attempt alone.
@@ -59,10 +51,9 @@ type ParsedSkill struct {
 
 // PackDocument encodes the result on the caller's goroutine, so that the writer only copies bytes.
 func (s *Store) PackDocument(document *data.Document, attempt Attempt) (ParsedSkill, error) {
-	findings := document.Findings
-	document.Findings = nil
-	text, err := json.Marshal(document)
-	document.Findings = findings
+	bare := *document
+	bare.Findings = nil // they have rows of their own
+	text, err := json.Marshal(bare)
 	if err != nil {
 		return ParsedSkill{}, fmt.Errorf("encode document of %s: %w", attempt.Item, err)
 	}

@@ -48,7 +48,7 @@ func AttemptOf(item, input string, version int, err error) Attempt {
 
 // Waits before an item is tried again.
 const (
-	backoffFirst   = time.Minute        // doubled for each failure in a row (STYLE.md 6, rule 24)
+	backoffFirst   = time.Minute        // doubled for each failure in a row, up to a quarter less by jitter (STYLE.md 6, rule 24)
 	backoffMost    = 6 * time.Hour      // and no longer than this
 	permanentWait  = 7 * 24 * time.Hour // gone and other final results are asked again weekly (DESIGN.md 2)
 	limitedDefault = time.Minute        // least wait for a limit without a reset time (FACTS.md 4)
@@ -70,7 +70,7 @@ func retryAt(a Attempt, failures int, now time.Time) time.Time {
 	if failures < 10 {
 		wait = min(backoffMost, backoffFirst<<max(failures-1, 0))
 	}
-	return now.Add(wait + time.Duration(jitter(a.Item)*float64(wait)/4))
+	return now.Add(wait - time.Duration(jitter(a.Item)*float64(wait)/4))
 }
 
 // jitter spreads items over [0,1) by their key, so that a run is repeatable.
@@ -99,7 +99,7 @@ func (s *Store) putAttempts(ctx context.Context, tx *sql.Tx, stage Stage, attemp
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (stage, item) DO UPDATE SET input = excluded.input, version = excluded.version, outcome = excluded.outcome,
 				reason = excluded.reason, attempts = excluded.attempts, checked_at = excluded.checked_at, retry_at = excluded.retry_at`,
-			stage, a.Item, a.Input, a.Version, a.Outcome, a.Reason, failures, now.Unix(), retryAt(a, failures, now).Unix())
+			stage, a.Item, a.Input, a.Version, a.Outcome, a.Reason, failures, now.Unix(), retryAt(a, failures, now).Add(time.Second-1).Unix()) // rounded up: never before the host's time
 		if err != nil {
 			return fmt.Errorf("store %s attempt of %s: %w", stage, a.Item, err)
 		}

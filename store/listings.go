@@ -69,7 +69,7 @@ func (s *Store) CommitListings(ctx context.Context, source string, rows []data.L
 }
 
 func putListing(ctx context.Context, tx *sql.Tx, source string, walk int, row data.Listing) error {
-	tags, err := json.Marshal(row.Tags)
+	tags, err := json.Marshal(append([]string{}, row.Tags...))
 	if err != nil {
 		return err
 	}
@@ -120,13 +120,7 @@ func (s *Store) EndWalk(ctx context.Context, source string, completeness data.Co
 
 // Sources returns the state of every source, by name.
 func (s *Store) Sources(ctx context.Context) ([]SourceState, error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT s.name, s.completeness, s.cursor, s.walk, s.updated_at,
-		(SELECT count(*) FROM listings l WHERE l.source = s.name),
-		(SELECT count(*) FROM listings l WHERE l.source = name AND l.walk < s.walk AND s.completeness = 'complete') FROM sources s ORDER BY s.name`)
-	if err != nil {
-		return nil, fmt.Errorf("read sources: %w", err)
-	}
-	return collect(rows, func(state *SourceState) error {
+	states, err := query(ctx, s.reader, func(rows *sql.Rows, state *SourceState) error {
 		var cursor string
 		var updated int64
 		err := rows.Scan(&state.Name, &state.Completeness, &cursor, &state.Walk, &updated, &state.Rows, &state.Unlisted)
@@ -135,18 +129,11 @@ func (s *Store) Sources(ctx context.Context) ([]SourceState, error) {
 		}
 		state.UpdatedAt = time.Unix(updated, 0).UTC()
 		return err
-	})
-}
-
-// collect reads all rows before it returns, so that a pool of one connection is free for the next query.
-func collect[T any](rows *sql.Rows, scan func(*T) error) (all []T, err error) {
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var item T
-		if err := scan(&item); err != nil {
-			return nil, err
-		}
-		all = append(all, item)
+	}, `SELECT s.name, s.completeness, s.cursor, s.walk, s.updated_at, (SELECT count(*) FROM listings l WHERE l.source = s.name),
+		(SELECT count(*) FROM listings l WHERE l.source = s.name AND l.walk < s.walk AND s.completeness = 'complete')
+		FROM sources s ORDER BY s.name`)
+	if err != nil {
+		return nil, fmt.Errorf("read sources: %w", err)
 	}
-	return all, rows.Err()
+	return states, nil
 }

@@ -120,6 +120,9 @@ func (l Loop[Item, Result]) collect(ctx context.Context, results <-chan Result) 
 		if len(batch) == 0 {
 			return nil
 		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		err := l.Commit(ctx, batch)
 		batch = nil
 		return err

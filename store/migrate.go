@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 
@@ -35,12 +36,28 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// checkVersion reports ErrNewer or ErrOlder for a schema that this program does not read.
+// refuseNewer looks at the database at path, if there is one, before anything is written: to open it for writing
+// would already switch its journal. Any other trouble is left for the writer to meet.
+func refuseNewer(ctx context.Context, path string) error {
+	db, err := connectReadOnly(ctx, path)
+	if err != nil {
+		return nil //nolint:nilerr // as said above
+	}
+	if err := checkVersion(ctx, db); errors.Is(err, ErrNewer) {
+		return errors.Join(err, db.Close())
+	}
+	return db.Close()
+}
+
+// checkVersion reports ErrNewer or ErrOlder for a schema that this program does not read, and ErrNoCorpus where
+// there is none.
 func checkVersion(ctx context.Context, db *sql.DB) error {
 	version, latest, err := versions(ctx, db)
 	switch {
 	case err != nil:
 		return err
+	case version == 0:
+		return ErrNoCorpus
 	case version > latest:
 		return newer(version, latest)
 	case version < latest:
@@ -78,5 +95,8 @@ func versions(ctx context.Context, db *sql.DB) (version, latest int64, err error
 		return 0, latest, nil
 	}
 	err = db.QueryRowContext(ctx, `SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&version)
-	return version, latest, err
+	if err != nil {
+		return 0, 0, fmt.Errorf("read schema version: %w", err)
+	}
+	return version, latest, nil
 }

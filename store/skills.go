@@ -3,16 +3,12 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
 	"skillcorpus/data"
-)
-
-// origins of a skill's rows: only crawled skills are removed when their repository no longer has them.
-const (
-	viaCrawl  = "crawl"
-	viaImport = "import"
 )
 
 // CommitImport stores imported skills with their blobs.
@@ -22,13 +18,11 @@ func (s *Store) CommitImport(ctx context.Context, bundles []data.Bundle, blobs [
 			return err
 		}
 		for _, b := range bundles {
-			_, err := tx.ExecContext(ctx, `INSERT INTO repos (key, id, host, name, license, stars) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-				data.RepoKey(b.RepoID), b.RepoID, data.HostGitHub, b.RepoID, b.License, b.Stars)
-			if err != nil {
-				return err
+			if err := putImportedRepo(ctx, tx, b); err != nil {
+				return fmt.Errorf("repository %s: %w", b.RepoID, err)
 			}
 		}
-		return putBundles(ctx, tx, viaImport, bundles)
+		return putBundles(ctx, tx, bundles)
 	})
 	if err != nil {
 		return fmt.Errorf("store imported skills: %w", err)
@@ -36,35 +30,54 @@ func (s *Store) CommitImport(ctx context.Context, bundles []data.Bundle, blobs [
 	return nil
 }
 
+// putImportedRepo names the repository of an imported skill, which no crawl asks for until a listing does.
+func putImportedRepo(ctx context.Context, tx *sql.Tx, b data.Bundle) error {
+	host, name := data.SplitRepoID(b.RepoID)
+	_, err := tx.ExecContext(ctx, `INSERT INTO repos (key, id, host, name, license, stars)
+		SELECT ?1, ?2, ?3, ?4, ?5, ?6 WHERE NOT EXISTS (SELECT 1 FROM aliases WHERE key = ?1) ON CONFLICT DO NOTHING`,
+		data.RepoKey(b.RepoID), b.RepoID, host, name, b.License, b.Stars)
+	return err
+}
+
 // putBundles writes skills, their files and their discovery findings, and links copies again.
-func putBundles(ctx context.Context, tx *sql.Tx, via string, bundles []data.Bundle) error {
+func putBundles(ctx context.Context, tx *sql.Tx, bundles []data.Bundle) error {
 	touched := map[string]bool{}
 	for _, b := range bundles {
-		if err := putBundle(ctx, tx, via, b, touched); err != nil {
+		if err := putBundle(ctx, tx, b, touched); err != nil {
 			return fmt.Errorf("skill %s: %w", b.ID, err)
 		}
 	}
 	return linkCopies(ctx, tx, touched)
 }
 
-func putBundle(ctx context.Context, tx *sql.Tx, via string, b data.Bundle, touched map[string]bool) error {
-	var oldKey string
-	if err := tx.QueryRowContext(ctx, `SELECT coalesce((SELECT copy_key FROM skills WHERE id = ?), '')`, b.ID).Scan(&oldKey); err != nil {
-		return err
-	}
+func putBundle(ctx context.Context, tx *sql.Tx, b data.Bundle, touched map[string]bool) error {
 	copyKey := b.CopyKey()
-	touched[oldKey], touched[copyKey] = true, true
+	touched[copyKey] = true
 	var key int64
-	err := tx.QueryRowContext(ctx, `INSERT INTO skills (id, repo_key, repo_id, path, skill_file, skill_sha256, origin, commit_sha, license,
-			updated_at, stars, basis, digest, copy_key, canonical_rank, live, via)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
+	var oldCopyKey, oldSHA256 string
+	err := tx.QueryRowContext(ctx, `SELECT key, copy_key, skill_sha256 FROM skills WHERE id = ?`, b.ID).Scan(&key, &oldCopyKey, &oldSHA256)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+	case err != nil:
+		return err
+	default:
+		touched[oldCopyKey] = true
+		if oldSHA256 != b.SkillSHA256 {
+			if err := dropResults(ctx, tx, key, b.ID); err != nil {
+				return err
+			}
+		}
+	}
+	err = tx.QueryRowContext(ctx, `INSERT INTO skills (id, repo_key, repo_id, path, skill_file, skill_sha256, origin, commit_sha, license,
+			updated_at, stars, basis, digest, copy_key, canonical_rank, live)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
 		ON CONFLICT (id) DO UPDATE SET repo_key = excluded.repo_key, repo_id = excluded.repo_id, path = excluded.path, skill_file = excluded.skill_file,
 			skill_sha256 = excluded.skill_sha256, origin = excluded.origin, commit_sha = excluded.commit_sha, license = excluded.license,
 			updated_at = excluded.updated_at, stars = excluded.stars, basis = excluded.basis, digest = excluded.digest, copy_key = excluded.copy_key,
-			canonical_rank = excluded.canonical_rank, live = 1, via = excluded.via
+			canonical_rank = excluded.canonical_rank, live = 1
 		RETURNING key`,
 		b.ID, data.RepoKey(b.RepoID), b.RepoID, b.Path, b.SkillFile, b.SkillSHA256, b.Origin, b.Commit, b.License,
-		b.UpdatedAt, b.Stars, b.Basis, b.Digest, copyKey, b.CanonicalRank(), via).Scan(&key)
+		b.UpdatedAt, b.Stars, b.Basis, b.Digest, copyKey, b.CanonicalRank()).Scan(&key)
 	if err != nil {
 		return err
 	}
@@ -72,6 +85,56 @@ func putBundle(ctx context.Context, tx *sql.Tx, via string, b data.Bundle, touch
 		return err
 	}
 	return putFindings(ctx, tx, key, StageCrawl, b.Findings)
+}
+
+// dropResults forgets what parse and audit said of a SKILL.md that is another one now: its sections would be cut
+// out of the wrong bytes.
+func dropResults(ctx context.Context, tx *sql.Tx, key int64, id string) error {
+	for _, statement := range []string{
+		`UPDATE skills SET document_digest = '' WHERE key = ?`,
+		`DELETE FROM documents WHERE skill = ?`,
+		`DELETE FROM verdicts WHERE skill = ?`,
+		`DELETE FROM findings WHERE skill = ? AND stage <> 'crawl'`,
+	} {
+		if _, err := tx.ExecContext(ctx, statement, key); err != nil {
+			return fmt.Errorf("drop results: %w", err)
+		}
+	}
+	return dropDue(ctx, tx, id)
+}
+
+// dropDue makes a skill as good as new for parse and audit.
+func dropDue(ctx context.Context, tx *sql.Tx, id string) error {
+	_, err := tx.ExecContext(ctx, `DELETE FROM due WHERE stage IN ('parse', 'audit') AND item = ?`, id)
+	return err
+}
+
+// removeSkills marks the live skills of a repository as removed, but for those with an id in keep. Their rows and
+// contents stay; their due rows go, since nobody waits for them any more.
+func removeSkills(ctx context.Context, tx *sql.Tx, repoKey string, keep []data.Bundle) error {
+	ids := make([]string, len(keep))
+	for i, b := range keep {
+		ids[i] = b.ID
+	}
+	kept, err := json.Marshal(ids)
+	if err != nil {
+		return err
+	}
+	type removed struct{ id, copyKey string }
+	all, err := query(ctx, tx, func(rows *sql.Rows, r *removed) error { return rows.Scan(&r.id, &r.copyKey) },
+		`UPDATE skills SET live = 0, copy_of = NULL
+			WHERE repo_key = ? AND live AND id NOT IN (SELECT value FROM json_each(?)) RETURNING id, copy_key`, repoKey, string(kept))
+	if err != nil {
+		return fmt.Errorf("remove skills: %w", err)
+	}
+	touched := make(map[string]bool, len(all))
+	for _, r := range all {
+		touched[r.copyKey] = true
+		if err := dropDue(ctx, tx, r.id); err != nil {
+			return fmt.Errorf("remove skill %s: %w", r.id, err)
+		}
+	}
+	return linkCopies(ctx, tx, touched)
 }
 
 func putFiles(ctx context.Context, tx *sql.Tx, skill int64, files []data.File) error {
@@ -102,12 +165,12 @@ func putFindings(ctx context.Context, tx *sql.Tx, skill int64, stage Stage, find
 	return nil
 }
 
-// linkCopies chooses the canonical skill of every touched copy key again: the live one of least rank.
+// linkCopies chooses the canonical skill of every one of these copy keys again: the live one of least rank.
 func linkCopies(ctx context.Context, tx *sql.Tx, keys map[string]bool) error {
 	for key := range keys {
 		_, err := tx.ExecContext(ctx, `UPDATE skills SET copy_of = nullif(
 				(SELECT c.id FROM skills c WHERE c.copy_key = ?1 AND c.live ORDER BY c.canonical_rank LIMIT 1), id)
-			WHERE copy_key = ?1`, key)
+			WHERE copy_key = ?1 AND live`, key)
 		if err != nil {
 			return fmt.Errorf("link copies: %w", err)
 		}
@@ -133,24 +196,4 @@ func (s Skill) AllFindings() []data.Finding {
 		all = append(all, s.Document.Findings...)
 	}
 	return append(all, s.Audit...)
-}
-
-const skillColumns = `s.key, s.id, s.repo_id, s.path, s.skill_file, s.skill_sha256, s.origin, s.commit_sha, s.license, s.updated_at, s.stars,
-	s.basis, s.digest, coalesce(s.copy_of, ''), s.live`
-
-func scanSkill(skill *Skill, key *int64) []any {
-	return []any{
-		key, &skill.ID, &skill.RepoID, &skill.Path, &skill.SkillFile, &skill.SkillSHA256, &skill.Origin, &skill.Commit,
-		&skill.License, &skill.UpdatedAt, &skill.Stars, &skill.Basis, &skill.Digest, &skill.CopyOf, &skill.Live,
-	}
-}
-
-func (s *Store) files(ctx context.Context, skill int64) ([]data.File, error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT path, mode, size, sha256, note, kept FROM files WHERE skill = ? ORDER BY path`, skill)
-	if err != nil {
-		return nil, err
-	}
-	return collect(rows, func(f *data.File) error {
-		return rows.Scan(&f.Path, &f.Mode, &f.Size, &f.SHA256, &f.Note, &f.Kept)
-	})
 }

@@ -37,7 +37,7 @@ func (s *Store) Counts(ctx context.Context) (Counts, error) {
 		(SELECT count(*) FROM repos), (SELECT count(*) FROM skills WHERE live), (SELECT count(*) FROM skills WHERE live AND copy_of IS NOT NULL),
 		(SELECT count(*) FROM skills WHERE NOT live), (SELECT count(*) FROM files f JOIN skills s ON s.key = f.skill WHERE s.live),
 		(SELECT count(*) FROM documents d JOIN skills s ON s.key = d.skill WHERE s.live),
-		(SELECT count(DISTINCT skill) FROM findings WHERE rule = 'frontmatter.recovered'),
+		(SELECT count(DISTINCT f.skill) FROM findings f JOIN skills s ON s.key = f.skill WHERE s.live AND f.rule = 'frontmatter.recovered'),
 		(SELECT count(*) FROM verdicts v JOIN skills s ON s.key = v.skill WHERE s.live),
 		(SELECT coalesce(sum(runnable_complete), 0) FROM verdicts v JOIN skills s ON s.key = v.skill WHERE s.live),
 		(SELECT count(*) FROM findings f JOIN skills s ON s.key = f.skill WHERE s.live),
@@ -53,19 +53,20 @@ func (s *Store) Counts(ctx context.Context) (Counts, error) {
 
 // Outcomes returns how many items of a stage ended in each outcome.
 func (s *Store) Outcomes(ctx context.Context, stage Stage) (map[data.Outcome]int, error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT outcome, count(*) FROM due WHERE stage = ? GROUP BY outcome`, stage)
+	type row struct {
+		outcome data.Outcome
+		count   int
+	}
+	rows, err := query(ctx, s.reader, func(rows *sql.Rows, r *row) error { return rows.Scan(&r.outcome, &r.count) },
+		`SELECT outcome, count(*) FROM due WHERE stage = ? GROUP BY outcome`, stage)
 	if err != nil {
 		return nil, fmt.Errorf("count outcomes of %s: %w", stage, err)
 	}
-	counts := map[data.Outcome]int{}
-	_, err = collect(rows, func(*struct{}) error {
-		var outcome data.Outcome
-		var count int
-		err := rows.Scan(&outcome, &count)
-		counts[outcome] = count
-		return err
-	})
-	return counts, err
+	counts := make(map[data.Outcome]int, len(rows))
+	for _, r := range rows {
+		counts[r.outcome] = r.count
+	}
+	return counts, nil
 }
 
 // Failure is an item that did not end ok.
@@ -80,16 +81,16 @@ type Failure struct {
 
 // Failures lists every item whose last attempt did not end ok, by stage and item.
 func (s *Store) Failures(ctx context.Context) ([]Failure, error) {
-	rows, err := s.reader.QueryContext(ctx, `SELECT stage, item, outcome, reason, attempts, retry_at FROM due WHERE outcome <> 'ok' ORDER BY stage, item`)
-	if err != nil {
-		return nil, fmt.Errorf("read failures: %w", err)
-	}
-	return collect(rows, func(f *Failure) error {
+	failures, err := query(ctx, s.reader, func(rows *sql.Rows, f *Failure) error {
 		var retry int64
 		err := rows.Scan(&f.Stage, &f.Item, &f.Outcome, &f.Reason, &f.Attempts, &retry)
 		f.RetryAt = time.Unix(retry, 0).UTC()
 		return err
-	})
+	}, `SELECT stage, item, outcome, reason, attempts, retry_at FROM due WHERE outcome <> 'ok' ORDER BY stage, item`)
+	if err != nil {
+		return nil, fmt.Errorf("read failures: %w", err)
+	}
+	return failures, nil
 }
 
 // Run is one entry of the run history.

@@ -11,31 +11,29 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"time"
-
-	_ "github.com/mattn/go-sqlite3" // the driver named "sqlite3"
 )
 
-// InMemory, in place of a data folder, opens a database that lives as long as the Store.
+// InMemory stands in place of a data folder for a database that lives as long as its Store.
 const InMemory = ":memory:"
 
-// Errors that Open gives back. Commands turn them into exit codes 10 and 11.
+// Errors that Open gives back, beside those of the file system. Commands turn them into exit codes 10 and 11.
 var (
 	ErrNoCorpus = errors.New("no corpus")
 	ErrNewer    = errors.New("the database was written by a newer version")
 	ErrOlder    = errors.New("the database was written by an older version")
+	ErrDamaged  = errors.New("the database is damaged")
 	ErrLocked   = errors.New("locked by another writer")
 )
 
 // Options say how a corpus is opened.
 type Options struct {
-	Write    bool          // take the writer's lock, create and migrate the database
-	LockWait time.Duration // how long to wait for another writer
-	Command  string        // what the lock tells others about its holder
-	Now      func() time.Time
+	Write    bool             // take the writer's lock, create and migrate the database
+	LockWait time.Duration    // how long to wait for another writer; 0 asks once
+	Command  string           // what the lock tells others about its holder
+	Now      func() time.Time // nil: the system's clock
 }
 
 // Store is an open corpus. It is safe for concurrent use.
@@ -52,7 +50,8 @@ type Store struct {
 func Path(dir string) string { return filepath.Join(dir, "work", "corpus.db") }
 
 // Open opens the corpus in data folder dir. For writing it takes the lock, creates what is missing and
-// migrates; for reading it changes nothing. The errors of this package can be in the chain.
+// migrates, but leaves a newer database as it is, to the byte. For reading it changes nothing in the database,
+// which may lie alone and on a read-only file system. The errors of this package can be in the chain.
 func Open(ctx context.Context, dir string, options Options) (*Store, error) {
 	if options.Now == nil {
 		options.Now = time.Now
@@ -68,7 +67,7 @@ func Open(ctx context.Context, dir string, options Options) (*Store, error) {
 		err = s.openRead(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open corpus %s: %w", dir, err), s.Close())
+		return nil, errors.Join(fmt.Errorf("open corpus %s: %w", dir, damaged(err)), s.Close())
 	}
 	return s, nil
 }
@@ -82,65 +81,33 @@ func (s *Store) openWrite(ctx context.Context, options Options) error {
 		s.writer, s.reader = db, db
 		return migrate(ctx, db)
 	}
-	if err := os.MkdirAll(filepath.Dir(Path(s.dir)), 0o755); err != nil {
+	path := Path(s.dir)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
 	var err error
-	if s.lock, err = acquire(ctx, filepath.Join(s.dir, "lock"), options.Command, options.LockWait); err != nil {
+	if s.lock, err = acquire(ctx, filepath.Join(s.dir, "lock"), options); err != nil {
 		return err
 	}
-	if s.writer, err = connect(ctx, dsn(Path(s.dir), "_txlock=immediate&_journal_mode=WAL&_synchronous=NORMAL&_foreign_keys=on"), 1); err != nil {
+	if err := refuseNewer(ctx, path); err != nil {
+		return err
+	}
+	if s.writer, err = connect(ctx, dsn(path, "_txlock=immediate&_journal_mode=WAL&_synchronous=NORMAL&_foreign_keys=on"), 1); err != nil {
 		return err
 	}
 	if err := migrate(ctx, s.writer); err != nil {
 		return err
 	}
-	s.reader, err = connect(ctx, dsn(Path(s.dir), "mode=ro"), readers)
+	s.reader, err = connect(ctx, dsn(path, "mode=ro"), readers)
 	return err
 }
 
 func (s *Store) openRead(ctx context.Context) error {
-	if _, err := os.Stat(Path(s.dir)); err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			return ErrNoCorpus
-		}
-		return err
-	}
 	var err error
-	if s.reader, err = connect(ctx, dsn(Path(s.dir), "mode=ro"), readers); err != nil {
+	if s.reader, err = connectReadOnly(ctx, Path(s.dir)); err != nil {
 		return err
 	}
 	return checkVersion(ctx, s.reader)
-}
-
-// readers is the size of the pool of read-only connections.
-const readers = 4
-
-// dsn puts pragmas where every connection of the pool gets them; by Exec only one would (STYLE.md 4.5).
-func dsn(path, options string) string {
-	if absolute, err := filepath.Abs(path); err == nil {
-		path = absolute
-	}
-	return (&url.URL{Scheme: "file", Path: path, RawQuery: "_busy_timeout=10000&" + options}).String()
-}
-
-func connect(ctx context.Context, name string, connections int) (*sql.DB, error) {
-	db, err := sql.Open("sqlite3", name)
-	if err != nil {
-		return nil, err
-	}
-	db.SetMaxOpenConns(connections)
-	db.SetMaxIdleConns(connections)
-	db.SetConnMaxLifetime(0)
-	var fts bool
-	err = db.QueryRowContext(ctx, `SELECT count(*) FROM pragma_compile_options WHERE compile_options = 'ENABLE_FTS5'`).Scan(&fts)
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	if !fts {
-		return nil, errors.Join(errors.New("this binary lacks FTS5: build it with `-tags sqlite_fts5`"), db.Close())
-	}
-	return db, nil
 }
 
 // Dir returns the data folder.
@@ -149,12 +116,14 @@ func (s *Store) Dir() string { return s.dir }
 // Close releases the database and the lock. It may be called more than once.
 func (s *Store) Close() error {
 	var errs []error
-	// The writer closes last: only it can bring the write-ahead log into corpus.db, and only when nobody else has it open.
 	if s.reader != nil && s.reader != s.writer {
 		errs = append(errs, s.reader.Close())
 	}
+	// The writer closes last: only it can bring the write-ahead log into corpus.db. It asks for that, since a
+	// reader of another process would keep it from happening by itself.
 	if s.writer != nil {
-		errs = append(errs, s.writer.Close())
+		_, err := s.writer.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`) //nolint:noctx // whatever became of the caller's context
+		errs = append(errs, err, s.writer.Close())
 	}
 	s.writer, s.reader = nil, nil
 	if s.lock != nil {
@@ -165,21 +134,25 @@ func (s *Store) Close() error {
 }
 
 // write runs f in one immediate transaction. A cancelled context writes nothing.
-func (s *Store) write(ctx context.Context, f func(*sql.Tx) error) error {
-	tx, err := s.writer.BeginTx(ctx, nil)
+func (s *Store) write(ctx context.Context, f func(*sql.Tx) error) (err error) {
+	conn, err := s.writer.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	if err := f(tx); err != nil {
-		return errors.Join(err, ignoreDone(tx.Rollback()))
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	// database/sql answers a cancelled transaction by dropping its connection, and a database in memory goes
+	// with it: so the statements are cancelled, the transaction is not, and is rolled back here.
+	tx, err := conn.BeginTx(context.WithoutCancel(ctx), nil)
+	if err != nil {
+		return err
+	}
+	err = f(tx)
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		_ = tx.Rollback() // complains where SQLite has rolled back already, as it does on an interrupt
+		return err
 	}
 	return tx.Commit()
-}
-
-// ignoreDone drops the complaint that a cancelled context has rolled the transaction back already.
-func ignoreDone(err error) error {
-	if errors.Is(err, sql.ErrTxDone) {
-		return nil
-	}
-	return err
 }

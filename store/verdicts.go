@@ -9,12 +9,10 @@ import (
 	"skillcorpus/data"
 )
 
-// AuditItem is a parsed skill that is due for an audit.
+// AuditItem is a parsed skill that is due for an audit: Store.Skill and Store.Content have what it consists of.
 type AuditItem struct {
-	Bundle   data.Bundle
-	Document data.Document // with its findings
-	SkillMD  []byte
-	Input    string // digest for the due row
+	ID    string
+	Input string // digest for the due row
 }
 
 // auditInput changes whenever something that the audit reads does.
@@ -25,89 +23,24 @@ const dueForAudit = `FROM skills s LEFT JOIN due d ON d.stage = 'audit' AND d.it
 		OR d.outcome = 'internal' AND d.retry_at <= ?3)`
 
 // DueAudit returns up to limit parsed skills above after, in id order, that were never audited, of which
-// something changed since, or that an older version of the stage audited.
+// something changed since, that an older version of the stage audited, or whose retry time after a fault of ours
+// has come.
 func (s *Store) DueAudit(ctx context.Context, version int, after string, limit int) ([]AuditItem, error) {
-	type row struct {
-		skill Skill
-		key   int64
-		input string
-	}
-	rows, err := s.reader.QueryContext(ctx, `SELECT `+skillColumns+`, `+auditInput+` `+dueForAudit+` ORDER BY s.id LIMIT ?4`,
-		after, version, s.now().Unix(), limit)
+	items, err := query(ctx, s.reader, func(rows *sql.Rows, item *AuditItem) error { return rows.Scan(&item.ID, &item.Input) },
+		`SELECT s.id, `+auditInput+` `+dueForAudit+` ORDER BY s.id LIMIT ?4`, after, version, s.now().Unix(), limit)
 	if err != nil {
 		return nil, fmt.Errorf("read skills due for audit: %w", err)
-	}
-	found, err := collect(rows, func(r *row) error { return rows.Scan(append(scanSkill(&r.skill, &r.key), &r.input)...) })
-	if err != nil {
-		return nil, fmt.Errorf("read skills due for audit: %w", err)
-	}
-	items := make([]AuditItem, len(found))
-	for i, r := range found {
-		if err := s.fill(ctx, &r.skill, r.key); err != nil {
-			return nil, fmt.Errorf("read %s for audit: %w", r.skill.ID, err)
-		}
-		items[i] = AuditItem{Bundle: r.skill.Bundle, Document: *r.skill.Document, Input: r.input}
-		if items[i].SkillMD, _, err = s.Content(ctx, r.skill.SkillSHA256); err != nil {
-			return nil, err
-		}
 	}
 	return items, nil
-}
-
-// fill reads what belongs to a skill beside its own row.
-func (s *Store) fill(ctx context.Context, skill *Skill, key int64) error {
-	var err error
-	if skill.Files, err = s.files(ctx, key); err != nil {
-		return err
-	}
-	var packed []byte
-	var verdict sql.NullString
-	err = s.reader.QueryRowContext(ctx, `SELECT (SELECT body FROM documents WHERE skill = ?1), (SELECT body FROM verdicts WHERE skill = ?1)`, key).Scan(&packed, &verdict)
-	if err != nil {
-		return err
-	}
-	if skill.Document, err = s.unpackDocument(packed); err != nil {
-		return err
-	}
-	if verdict.Valid {
-		skill.Verdict = new(data.Verdict)
-		if err := json.Unmarshal([]byte(verdict.String), skill.Verdict); err != nil {
-			return err
-		}
-	}
-	return s.fillFindings(ctx, skill, key)
-}
-
-func (s *Store) fillFindings(ctx context.Context, skill *Skill, key int64) error {
-	type row struct {
-		stage   Stage
-		finding data.Finding
-	}
-	rows, err := s.reader.QueryContext(ctx, `SELECT stage, rule, severity, file, line, message FROM findings WHERE skill = ? ORDER BY stage, position`, key)
-	if err != nil {
-		return err
-	}
-	found, err := collect(rows, func(r *row) error {
-		f := &r.finding
-		return rows.Scan(&r.stage, &f.Rule, &f.Severity, &f.File, &f.Line, &f.Message)
-	})
-	for _, r := range found {
-		switch {
-		case r.stage == StageCrawl:
-			skill.Findings = append(skill.Findings, r.finding)
-		case r.stage == StageAudit:
-			skill.Audit = append(skill.Audit, r.finding)
-		case skill.Document != nil:
-			skill.Document.Findings = append(skill.Document.Findings, r.finding)
-		}
-	}
-	return err
 }
 
 // CountDueAudit returns how many skills DueAudit would give back in all.
 func (s *Store) CountDueAudit(ctx context.Context, version int) (count int, err error) {
 	err = s.reader.QueryRowContext(ctx, `SELECT count(*) `+dueForAudit, "", version, s.now().Unix()).Scan(&count)
-	return count, err
+	if err != nil {
+		return 0, fmt.Errorf("count skills due for audit: %w", err)
+	}
+	return count, nil
 }
 
 // AuditedSkill is the result of auditing one skill. A nil Verdict stores the attempt alone.

@@ -1,0 +1,47 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"skillcorpus/data"
+)
+
+// putAlias stores that asked is another name of repo, which may not be stored itself yet.
+func putAlias(ctx context.Context, tx *sql.Tx, asked string, repo data.Repo) error {
+	key := data.RepoKey(repo.ID)
+	if asked == key {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO repos (key, id, host, name, listed) VALUES (?, ?, ?, ?, 1) ON CONFLICT DO NOTHING`, key, repo.ID, repo.Host, repo.Name)
+	if err != nil {
+		return err
+	}
+	return mergeRepo(ctx, tx, asked, key)
+}
+
+// mergeRepo turns the repository at key from into an alias of the one at key to.
+func mergeRepo(ctx context.Context, tx *sql.Tx, from, to string) error {
+	if err := removeSkills(ctx, tx, from, nil); err != nil {
+		return err
+	}
+	steps := []struct {
+		statement string
+		arguments []any
+	}{
+		{`INSERT INTO aliases (key, id, repo_key) SELECT key, id, ? FROM repos WHERE key = ?
+			ON CONFLICT (key) DO UPDATE SET repo_key = excluded.repo_key`, []any{to, from}},
+		{`UPDATE aliases SET repo_key = ? WHERE repo_key = ?`, []any{to, from}},
+		{`DELETE FROM due WHERE stage = 'crawl' AND item = ?`, []any{from}},
+		{`DELETE FROM repo_findings WHERE repo_key = ?`, []any{from}},
+		{`DELETE FROM submodules WHERE repo_key = ?`, []any{from}},
+		{`DELETE FROM repos WHERE key = ?`, []any{from}},
+	}
+	for _, step := range steps {
+		if _, err := tx.ExecContext(ctx, step.statement, step.arguments...); err != nil {
+			return fmt.Errorf("merge into %s: %w", to, err)
+		}
+	}
+	return nil
+}
