@@ -22,7 +22,8 @@ const (
 // Reading is what a block says.
 type Reading struct {
 	data.Frontmatter
-	// Unread is text that YAML drops as a comment because an unquoted value holds ` #`.
+	// Unread is text that belongs to no value: what YAML drops as a comment because an unquoted value holds ` #`,
+	// what the lenient reader finds no key for, and a whole block that holds no keys.
 	Unread   string
 	Findings []data.Finding
 	// Hostile says that the block is beyond a limit and was not read.

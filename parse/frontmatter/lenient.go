@@ -12,20 +12,22 @@ import (
 	"skillcorpus/parse/rule"
 )
 
-// topKey matches a line that begins a top-level entry: a key of letters, digits, blanks and `_.-/` at column
-// 0, plain or quoted, a colon, then a blank or the line's end.
-var topKey = regexp.MustCompile(`^["']?([\pL_][\pL\pN_./ -]{0,99}?)["']?\s*:(?:[ \t]+(.*)|\s*)$`)
+// topKey matches a line that begins a top-level entry: a key of up to four words of letters, digits and
+// `_./-` at column 0, plain or quoted, a colon, then a blank or the line's end. A full-width colon needs no blank.
+var topKey = regexp.MustCompile(`^["']?([\pL_][\pL\pN_./-]{0,99}(?: [\pL\pN_/-][\pL\pN_./-]{0,99}){0,3})["']?\s*(?::(?:[ \t]+(.*)|\s*)|：\s*(.*))$`)
 
 // recoverYAML is the lenient reader, for a block that YAML refuses. It cuts the block into top-level entries:
 // a line with a key at column 0 and all lines up to the next one. Each entry is read by YAML alone; where
 // that is refused too, its value is taken as it stands:
 //   - after `|` or `>` the following lines, without their common indent, as a block scalar;
-//   - lines that begin with `- ` as a list of texts;
-//   - anything else as text, its lines joined by one blank, without a pair of quotes around it.
+//   - lines of items and keys by their indent, as lists and mappings (see outline);
+//   - anything else as text, its lines joined by one blank (see leaf).
 //
-// Lines before the first key are skipped. One finding names the line and YAML's complaint.
+// What belongs to no value is kept as unread text: lines before the first key, and what stands at column 0
+// after a comment, or after a blank line behind any value but a description. Git's conflict marks are comments. One
+// finding names the line and YAML's complaint.
 func (r *reader) recoverYAML(body []byte, cause error) ([]data.Field, error) {
-	entries := cutEntries(body)
+	before, entries := cutEntries(body)
 	at, message := complaint(cause)
 	if len(entries) == 0 {
 		if looksLikeText(body) {
@@ -33,6 +35,7 @@ func (r *reader) recoverYAML(body []byte, cause error) ([]data.Field, error) {
 		}
 		return nil, cause
 	}
+	r.leave(before...)
 	var fields []data.Field
 	for _, e := range entries {
 		field, whole, err := r.readEntry(e)
@@ -49,31 +52,81 @@ func (r *reader) recoverYAML(body []byte, cause error) ([]data.Field, error) {
 	return fields, nil
 }
 
-// entry is a top-level key with its lines.
-type entry struct {
-	line  int // of the key in the body, from 1
-	key   string
-	first string // what stands behind the colon
-	rest  []string
-	raw   []string
-}
-
-func cutEntries(body []byte) []entry {
-	var entries []entry
-	for i, line := range strings.Split(string(body), "\n") {
-		line = strings.TrimRight(line, "\r")
-		if m := topKey.FindStringSubmatch(line); m != nil {
-			entries = append(entries, entry{line: i + 1, key: strings.TrimSpace(m[1]), first: strings.TrimSpace(m[2])})
-		} else if len(entries) > 0 {
-			last := &entries[len(entries)-1]
-			last.rest = append(last.rest, line)
-		}
-		if len(entries) > 0 {
-			last := &entries[len(entries)-1]
-			last.raw = append(last.raw, line)
+// leave keeps lines that belong to no value.
+func (r *reader) leave(lines ...string) {
+	for _, line := range lines {
+		if line = strings.TrimSpace(line); line != "" && !isConflict(line) {
+			r.unread = append(r.unread, line)
 		}
 	}
-	return entries
+}
+
+// row is one line of a body, with its number from 1.
+type row struct {
+	line int
+	text string
+}
+
+func (l row) indent() int  { return len(l.text) - len(strings.TrimLeft(l.text, " \t")) }
+func (l row) bare() string { return strings.TrimSpace(l.text) }
+
+// entry is a top-level key with its lines.
+type entry struct {
+	row
+	key   string
+	first string // what stands behind the colon
+	rest  []row
+}
+
+// cutEntries returns the lines before the first key, and the entries.
+func cutEntries(body []byte) (before []string, entries []entry) {
+	for i, text := range strings.Split(string(body), "\n") {
+		line := row{i + 1, strings.TrimRight(text, "\r")}
+		if key, first, ok := cutKey(topKey, line.text); ok {
+			entries = append(entries, entry{row: line, key: key, first: first})
+			continue
+		}
+		if len(entries) == 0 {
+			before = append(before, line.text)
+			continue
+		}
+		last := &entries[len(entries)-1]
+		if key, first, ok := cutKey(topKey, line.bare()); ok && last.endsBefore(line) {
+			line.text = line.bare()
+			entries = append(entries, entry{row: line, key: key, first: first})
+			continue
+		}
+		last.rest = append(last.rest, line)
+	}
+	return before, entries
+}
+
+func cutKey(pattern *regexp.Regexp, line string) (key, first string, ok bool) {
+	m := pattern.FindStringSubmatch(line)
+	if m == nil {
+		return "", "", false
+	}
+	return m[1], strings.TrimSpace(m[2] + m[3]), true
+}
+
+// endsBefore says that a line is indented less than the block scalar above it, so that it is none of its.
+func (e entry) endsBefore(line row) bool {
+	return e.isBlock() && len(e.rest) > 0 && line.bare() != "" && line.indent() < e.rest[0].indent()
+}
+
+func (e entry) isBlock() bool { return isBlockMark(e.first) }
+
+func isBlockMark(text string) bool {
+	return text != "" && strings.ContainsAny(text[:1], "|>") && strings.Trim(text, "|>+-0123456789") == ""
+}
+
+func (e entry) raw() string {
+	var out strings.Builder
+	out.WriteString(e.text + "\n")
+	for _, line := range e.rest {
+		out.WriteString(line.text + "\n")
+	}
+	return out.String()
 }
 
 // readEntry reads one entry, and reports whether YAML alone could.
@@ -83,7 +136,7 @@ func (r *reader) readEntry(e entry) (data.Field, bool, error) {
 	}
 	sub := reader{line: r.fileLine(e.line), nodes: r.nodes}
 	var doc yaml.Node
-	if err := yaml.Unmarshal([]byte(strings.Join(e.raw, "\n")), &doc); err == nil && len(doc.Content) == 1 &&
+	if err := yaml.Unmarshal([]byte(e.raw()), &doc); err == nil && len(doc.Content) == 1 &&
 		doc.Content[0].Kind == yaml.MappingNode && len(doc.Content[0].Content) == 2 {
 		m, err := sub.mapping(doc.Content[0], 0)
 		if err != nil {
@@ -95,78 +148,73 @@ func (r *reader) readEntry(e entry) (data.Field, bool, error) {
 		r.findings = append(r.findings, sub.findings...)
 		return m.Map[0], true, nil
 	}
-	return data.Field{Key: e.key, Line: sub.line, Value: e.asItStands()}, false, nil
+	value, err := r.asItStands(e)
+	return data.Field{Key: e.key, Line: sub.line, Value: value}, false, err
 }
 
-func (e entry) asItStands() data.Value {
-	switch {
-	case e.first != "" && strings.Trim(e.first, "|>+-0123456789") == "" && strings.ContainsAny(e.first[:1], "|>"):
-		return data.Scalar(e.block())
-	case e.first == "" && isList(e.rest):
-		list := data.Value{Kind: data.KindList}
-		for _, line := range e.rest {
-			if item, ok := strings.CutPrefix(strings.TrimSpace(line), "- "); ok {
-				list.List = append(list.List, data.Scalar(unquote(item)))
-			}
-		}
-		return list
+func (r *reader) asItStands(e entry) (data.Value, error) {
+	if e.isBlock() {
+		return data.Scalar(e.block()), nil
+	}
+	lines := r.own(e)
+	if e.first == "" && !e.isDescription() && len(lines) > 0 && startsOutline(lines[0]) {
+		return r.outline(lines)
 	}
 	words := []string{e.first}
-	for _, line := range e.rest {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			words = append(words, line)
+	for _, line := range lines {
+		words = append(words, line.bare())
+	}
+	return r.leaf(strings.TrimSpace(strings.Join(words, " ")))
+}
+
+func (e entry) isDescription() bool { return strings.EqualFold(e.key, "description") }
+
+// own returns the lines of an entry that are its value, and leaves the others.
+func (r *reader) own(e entry) []row {
+	var lines []row
+	blank, comment := false, false
+	for i, line := range e.rest {
+		text, outside := line.bare(), line.indent() == 0
+		_, item := cutItem(text)
+		switch {
+		case text == "":
+			blank = true
+		case strings.HasPrefix(text, "#") || isConflict(text):
+			comment = comment || outside
+		case outside && (comment || blank && !e.isDescription() && (!item || e.first != "")):
+			for _, other := range e.rest[i:] {
+				r.leave(other.text)
+			}
+			return lines
+		default:
+			lines = append(lines, line)
 		}
 	}
-	return data.Scalar(unquote(strings.Join(words, " ")))
+	return lines
+}
+
+// isConflict matches the marks that Git leaves around lines it could not merge.
+func isConflict(line string) bool {
+	return strings.HasPrefix(line, "<<<<<<< ") || line == "=======" || strings.HasPrefix(line, ">>>>>>> ")
 }
 
 // block returns the lines of a block scalar: as they are after `|`, joined by blanks after `>`.
 func (e entry) block() string {
 	indent := -1
 	for _, line := range e.rest {
-		if width := len(line) - len(strings.TrimLeft(line, " \t")); strings.TrimSpace(line) != "" && (indent < 0 || width < indent) {
+		if width := line.indent(); line.bare() != "" && (indent < 0 || width < indent) {
 			indent = width
 		}
 	}
 	lines := make([]string, len(e.rest))
 	for i, line := range e.rest {
-		lines[i] = line[min(max(indent, 0), len(line)):]
+		lines[i] = line.text[min(max(indent, 0), len(line.text)):]
 	}
 	glue := "\n"
 	if strings.HasPrefix(e.first, ">") {
 		glue = " "
 	}
 	return strings.TrimRight(strings.Join(lines, glue), " \n") + "\n"
-}
-
-func isList(lines []string) bool {
-	found := false
-	for _, line := range lines {
-		line = strings.TrimSpace(line)
-		switch {
-		case strings.HasPrefix(line, "- "):
-			found = true
-		case line != "" && !strings.HasPrefix(line, "#"):
-			return false
-		}
-	}
-	return found
-}
-
-// unquote removes one pair of quotes around a text that is no valid YAML string, and the escapes of such
-// quotes inside.
-func unquote(text string) string {
-	text = strings.TrimSpace(text)
-	if len(text) < 2 || text[len(text)-1] != text[0] {
-		return text
-	}
-	switch inner := text[1 : len(text)-1]; text[0] {
-	case '"':
-		return strings.ReplaceAll(inner, `\"`, `"`)
-	case '\'':
-		return strings.ReplaceAll(inner, "''", "'")
-	}
-	return text
 }
 
 // looksLikeText reports whether a block that YAML refuses holds no key at all: prose between two rules.

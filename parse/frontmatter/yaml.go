@@ -42,12 +42,14 @@ func (r *reader) readYAML(body []byte) ([]data.Field, error) {
 	}
 	if len(doc.Content) == 0 {
 		if len(strings.TrimSpace(string(body))) > 0 {
+			r.leave(strings.Split(string(body), "\n")...)
 			return nil, fmt.Errorf("%w: only comments", errNotMapping)
 		}
 		return nil, nil
 	}
 	root := doc.Content[0]
 	if root.Kind != yaml.MappingNode {
+		r.leave(strings.Split(string(body), "\n")...)
 		return nil, fmt.Errorf("%w but %s", errNotMapping, kindName(root))
 	}
 	value, err := r.value(root, 0)
