@@ -80,10 +80,11 @@ func (e *environment) auditPlaces(ctx context.Context, places []string, floor da
 		}
 		for _, skill := range skills {
 			document := parse.Document(skill.SkillMD, skill.ID, skill.SkillFile)
-			verdict, findings := audit.Judge(facts.Input{
-				Bundle: skill.Bundle, Document: document, SkillMD: skill.SkillMD, Content: skill.Content,
-				InRepo: func(path string) bool { return skill.tree[path] },
-			})
+			input := facts.Input{Bundle: skill.Bundle, Document: document, SkillMD: skill.SkillMD, Content: skill.Content}
+			if skill.tree != nil {
+				input.InRepo = func(path string) bool { return skill.tree[path] }
+			}
+			verdict, findings := audit.Judge(input)
 			findings = append(append(skill.Findings, document.Findings...), findings...)
 			failed = failed || anyAtLeast(findings, floor)
 			if err := e.printAudited(skill, verdict, findings); err != nil {
