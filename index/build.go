@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,9 @@ import (
 	"strings"
 
 	"skillcorpus/data"
+	"skillcorpus/index/embed"
 	"skillcorpus/index/lexical"
+	"skillcorpus/index/vector"
 	"skillcorpus/store"
 )
 
@@ -20,22 +23,31 @@ const DefaultName = "default"
 // Dir returns where the index of this name lies in a data folder.
 func Dir(dataDir, name string) string { return filepath.Join(dataDir, "work", "index", name) }
 
+// VectorDir returns where a data folder keeps vectors between builds, one folder an embedder.
+func VectorDir(dataDir string) string { return filepath.Join(dataDir, "work", "vectors") }
+
 // BuildOptions say how an index is built out of a corpus.
 type BuildOptions struct {
 	Name    string
 	Rebuild bool // also if nothing changed since the last build
 	Counter *store.Counter
+
+	Embedder embed.Embedder // none: the vectors of the former index are kept as far as they still hold
+	Sections []Section      // that are embedded; none: all
+	DType    vector.DType   // DefaultDType if empty
+	Tokens   *store.Counter // of the embedding: Done and Total count tokens; may be nil
 }
 
-// Build writes the index of a corpus, and reports whether there was anything to do: an index that is whole and was
-// built from the same skills is left alone.
+// Build writes the index of a corpus, and reports whether there was anything to do: an index that is whole, has
+// the vectors that are asked for and was built from the same skills is left alone. See Write for what an error
+// leaves behind.
 func Build(ctx context.Context, corpus *store.Store, options BuildOptions) (manifest Manifest, built bool, err error) {
 	dir := Dir(corpus.Dir(), options.Name)
 	if err := Recover(dir); err != nil {
 		return Manifest{}, false, err
 	}
 	if !options.Rebuild {
-		if state, manifest, err := State(ctx, corpus, options.Name); state == StateFresh {
+		if state, manifest, err := State(ctx, corpus, options.Name); state == StateFresh && options.met(manifest) {
 			return manifest, false, err
 		}
 	}
@@ -48,11 +60,41 @@ func Build(ctx context.Context, corpus *store.Store, options BuildOptions) (mani
 		Name:         options.Name,
 		CorpusDigest: digest,
 		Progress:     func(added int) { options.Counter.Done.Store(int64(added)) },
+		Vectors: Vectors{
+			Embedder: options.Embedder, Cache: VectorDir(corpus.Dir()), Sections: options.Sections, DType: options.DType,
+			Tokens: options.countTokens,
+		},
 	}, searchable(ctx, corpus))
 	if err != nil {
 		return Manifest{}, false, fmt.Errorf("build index %s: %w", options.Name, err)
 	}
 	return manifest, true, nil
+}
+
+func (o BuildOptions) countTokens(done, total int) {
+	if o.Tokens != nil {
+		o.Tokens.Total.Store(int64(total))
+		o.Tokens.Done.Store(int64(done))
+	}
+}
+
+// met reports whether an index has all the vectors that are asked for.
+func (o BuildOptions) met(m Manifest) bool {
+	if o.Embedder == nil {
+		return true
+	}
+	wanted := o.Sections
+	if len(wanted) == 0 {
+		wanted = Sections()
+	}
+	for _, section := range wanted {
+		if !slices.ContainsFunc(m.Vectors(), func(l List) bool {
+			return l.Section == section && l.Embedder == o.Embedder.ID() && l.DType == cmp.Or(o.DType, DefaultDType) && l.Missing == 0
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 // searchable yields every parsed live skill as the index takes it, in id order.
@@ -87,7 +129,7 @@ func entryOf(ctx context.Context, corpus *store.Store, skill store.Skill, listin
 	entry := lexical.Skill{
 		ID: skill.ID, Name: document.Name, Description: document.Description, Triggers: document.Fields.Triggers,
 		Tags: document.Fields.Tags, Unread: document.Fields.Unread, Prose: document.Join(data.SectionProse, file),
-		Code: document.Join(data.SectionCode, file), Repo: skill.RepoID, License: skill.License, Stars: skill.Stars, CopyOf: skill.CopyOf,
+		Code: document.Join(data.SectionCode, file), YAML: document.Join(data.SectionFrontmatter, file), Repo: skill.RepoID, License: skill.License, Stars: skill.Stars, CopyOf: skill.CopyOf,
 	}
 	for _, heading := range document.Headings {
 		entry.Headings = append(entry.Headings, heading.Text)
@@ -135,7 +177,7 @@ func State(ctx context.Context, corpus *store.Store, name string) (Freshness, Ma
 	dir := Dir(corpus.Dir(), name)
 	manifest, err := ReadManifest(dir)
 	if err == nil {
-		err = checkFiles(dir, manifest)
+		err = checkFiles(dir, manifest.Lists)
 	}
 	switch {
 	case errors.Is(err, ErrNoIndex):

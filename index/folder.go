@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"skillcorpus/index/vector"
 )
 
 // Marks of the folders that a write leaves beside the index if it is killed.
@@ -134,27 +136,44 @@ func Verify(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkFiles(dir, m); err != nil {
+	if err := checkFiles(dir, m.Lists); err != nil {
 		return err
 	}
 	for _, l := range m.Lists {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		_, sum, err := checksum(filepath.Join(dir, l.File))
-		if err != nil {
-			return fmt.Errorf("verify index: %w", err)
+		if err := checkSum(dir, l); err != nil {
+			return err
 		}
-		if sum != l.SHA256 {
-			return damaged(dir, l.File+" has another checksum than the manifest says")
+		if l.Kind == KindVector {
+			rows, err := vector.Open(filepath.Join(dir, l.File), l.shape(), m.Skills+1)
+			if err != nil {
+				return asDamaged(dir, err)
+			}
+			if err := rows.Close(); err != nil {
+				return fmt.Errorf("verify index: %w", err)
+			}
 		}
 	}
 	return nil
 }
 
+// checkSum reads a file of an index and compares its checksum.
+func checkSum(dir string, l List) error {
+	_, sum, err := checksum(filepath.Join(dir, l.File))
+	if err != nil {
+		return fmt.Errorf("check index: %w", err)
+	}
+	if sum != l.SHA256 {
+		return damaged(dir, l.File+" has another checksum than the manifest says")
+	}
+	return nil
+}
+
 // checkFiles compares what is cheap to know: that each file is there and as long as the manifest says.
-func checkFiles(dir string, m Manifest) error {
-	for _, l := range m.Lists {
+func checkFiles(dir string, lists []List) error {
+	for _, l := range lists {
 		info, err := os.Stat(filepath.Join(dir, l.File))
 		switch {
 		case errors.Is(err, os.ErrNotExist):

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"skillcorpus/index/vector"
 )
 
 // Version is that of this stage: it rises when the same corpus would give another index.
-const Version = 1
+const Version = 2
 
 // Schema is that of the manifest. A folder with a greater one was written by a newer program.
 const Schema = 1
@@ -28,8 +30,11 @@ var (
 // ListKind says how a list of an index is searched.
 type ListKind string
 
-// KindLexical is a list that is searched by words.
-const KindLexical ListKind = "lexical"
+// The kinds of list: searched by words, or by the meaning of one section.
+const (
+	KindLexical ListKind = "lexical"
+	KindVector  ListKind = "vector"
+)
 
 // Manifest says what an index folder holds. It has no times, so that the same corpus gives the same file.
 type Manifest struct {
@@ -47,7 +52,21 @@ type List struct {
 	File   string   `json:"file"` // name in the folder
 	Bytes  int64    `json:"bytes"`
 	SHA256 string   `json:"sha256"`
-	Count  int      `json:"count"` // entries: skills of a lexical list
+	Count  int      `json:"count"` // entries: skills of a lexical list, rows of a vector list
+
+	// Of a vector list alone. Its file is the matrix, row by row, then the number of each row's skill in the
+	// lexical list, from 1, as uint32, then the SHA-256 of the text that each row was made of.
+	Section    Section      `json:"section,omitempty"`
+	Embedder   string       `json:"embedder,omitempty"` // the model with all that its vectors depend on
+	Dimensions int          `json:"dimensions,omitempty"`
+	DType      vector.DType `json:"dtype,omitempty"`
+	Missing    int          `json:"missing,omitempty"` // skills whose text is not embedded yet
+	Refused    int          `json:"refused,omitempty"` // skills whose text the model can't embed
+}
+
+// shape returns what a vector list's file holds.
+func (l List) shape() vector.Shape {
+	return vector.Shape{DType: l.DType, Dimensions: l.Dimensions, Count: l.Count}
 }
 
 // ReadManifest reads the manifest of an index folder. It returns ErrNoIndex where there is none, ErrDamaged
@@ -98,6 +117,17 @@ func (m Manifest) List(kind ListKind) (List, bool) {
 		}
 	}
 	return List{}, false
+}
+
+// Vectors returns the vector lists, in the order of their files.
+func (m Manifest) Vectors() []List {
+	var lists []List
+	for _, l := range m.Lists {
+		if l.Kind == KindVector {
+			lists = append(lists, l)
+		}
+	}
+	return lists
 }
 
 // damaged returns an ErrDamaged that says what is wrong and what to do.

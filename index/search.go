@@ -9,6 +9,7 @@ import (
 
 	"skillcorpus/index/lexical"
 	"skillcorpus/index/rank"
+	"skillcorpus/index/vector"
 	"skillcorpus/index/words"
 )
 
@@ -27,12 +28,12 @@ func Open(ctx context.Context, dir string) (*Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFiles(dir, m); err != nil {
-		return nil, err
-	}
 	list, ok := m.List(KindLexical)
 	if !ok {
 		return nil, damaged(dir, "its manifest names no lexical list")
+	}
+	if err := checkFiles(dir, []List{list}); err != nil {
+		return nil, err
 	}
 	x, err := lexical.Open(ctx, filepath.Join(dir, list.File))
 	if err != nil {
@@ -53,7 +54,7 @@ func (s *Searcher) Close() error { return s.words.Close() }
 
 // asDamaged gives an error about a broken file the name that callers know.
 func asDamaged(dir string, err error) error {
-	if errors.Is(err, lexical.ErrDamaged) {
+	if errors.Is(err, lexical.ErrDamaged) || errors.Is(err, vector.ErrDamaged) {
 		return damaged(dir, err.Error())
 	}
 	return fmt.Errorf("search index: %w", err)

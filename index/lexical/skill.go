@@ -12,6 +12,7 @@ type Skill struct {
 	Headings    []string
 	Prose       string
 	Code        string
+	YAML        string // the frontmatter as written: searched by meaning alone
 	Unread      string // what YAML dropped as a comment: found like the description, never shown
 	Repo        string // id of its repository
 	License     string // SPDX id, or `unknown`
