@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"skillcorpus/data"
 	"skillcorpus/store"
@@ -46,7 +47,8 @@ func licensed(skill store.Skill, licenses []string) bool {
 	if skill.Verdict != nil {
 		license = skill.Verdict.License
 	}
-	return len(licenses) == 0 || slices.Contains(licenses, license)
+	same := func(wanted string) bool { return strings.EqualFold(wanted, license) }
+	return len(licenses) == 0 || slices.ContainsFunc(licenses, same)
 }
 
 func recordOf(ctx context.Context, corpus *store.Store, skill store.Skill, withFiles bool) (data.Record, error) {
