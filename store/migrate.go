@@ -20,11 +20,8 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case version == latest:
-		return nil
-	case version > latest:
-		return newer(version, latest)
+	if version >= latest {
+		return versionError(version, latest)
 	}
 	provider, err := provider(db)
 	if err != nil {
@@ -41,7 +38,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 func refuseNewer(ctx context.Context, path string) error {
 	db, err := connectReadOnly(ctx, path)
 	if err != nil {
-		return nil //nolint:nilerr // as said above
+		return nil
 	}
 	if err := checkVersion(ctx, db); errors.Is(err, ErrNewer) {
 		return errors.Join(err, db.Close())
@@ -53,21 +50,23 @@ func refuseNewer(ctx context.Context, path string) error {
 // there is none.
 func checkVersion(ctx context.Context, db *sql.DB) error {
 	version, latest, err := versions(ctx, db)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case version == 0:
+	}
+	if version == 0 {
 		return ErrNoCorpus
+	}
+	return versionError(version, latest)
+}
+
+func versionError(version, latest int64) error {
+	switch {
 	case version > latest:
-		return newer(version, latest)
+		return fmt.Errorf("%w (schema %d, this program knows %d): install a newer skillcorpus", ErrNewer, version, latest)
 	case version < latest:
 		return fmt.Errorf("%w (schema %d, this program reads %d): run a writing command such as `skillcorpus parse` to migrate it", ErrOlder, version, latest)
 	}
 	return nil
-}
-
-func newer(version, latest int64) error {
-	return fmt.Errorf("%w (schema %d, this program knows %d): install a newer skillcorpus", ErrNewer, version, latest)
 }
 
 func provider(db *sql.DB) (*goose.Provider, error) {

@@ -1,0 +1,173 @@
+CREATE TABLE aliases (
+    key      TEXT PRIMARY KEY,                     -- the other id in lower case
+    id       TEXT NOT NULL,                        -- the other id as spelled
+    repo_key TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE blobs (
+    sha256 TEXT PRIMARY KEY,
+    size   INTEGER NOT NULL,
+    zstd   BLOB NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE documents (
+    skill       INTEGER PRIMARY KEY REFERENCES skills (key) ON DELETE CASCADE,
+    name        TEXT NOT NULL,
+    description TEXT NOT NULL,
+    body        BLOB NOT NULL                      -- zstd of the document as JSON
+);
+
+CREATE TABLE due (
+    stage      TEXT NOT NULL CHECK (stage IN ('crawl', 'parse', 'audit')),
+    item       TEXT NOT NULL,                      -- repository key or skill id
+    input      TEXT NOT NULL DEFAULT '',           -- digest of what the last attempt read
+    version    INTEGER NOT NULL DEFAULT 0,         -- of the stage's code
+    outcome    TEXT NOT NULL CHECK (outcome IN ('ok', 'gone', 'blocked', 'empty', 'too_large', 'malformed',
+                   'denied', 'forbidden', 'limited', 'unavailable', 'internal')),
+    reason     TEXT NOT NULL DEFAULT '',
+    attempts   INTEGER NOT NULL DEFAULT 0,         -- failed ones in a row; a rate limit is none
+    checked_at INTEGER NOT NULL,                   -- Unix seconds
+    retry_at   INTEGER NOT NULL DEFAULT 0,         -- Unix seconds
+    PRIMARY KEY (stage, item)
+) WITHOUT ROWID;
+
+CREATE TABLE files (
+    skill  INTEGER NOT NULL REFERENCES skills (key) ON DELETE CASCADE,
+    path   TEXT NOT NULL,                          -- from the skill's directory
+    mode   TEXT NOT NULL,
+    size   INTEGER NOT NULL,
+    sha256 TEXT NOT NULL DEFAULT '',
+    note   TEXT NOT NULL DEFAULT '',               -- why the content is not bundled
+    kept   INTEGER NOT NULL DEFAULT 0 CHECK (kept IN (0, 1)),
+    PRIMARY KEY (skill, path)
+) WITHOUT ROWID;
+
+CREATE TABLE findings (
+    skill    INTEGER NOT NULL REFERENCES skills (key) ON DELETE CASCADE,
+    stage    TEXT NOT NULL CHECK (stage IN ('crawl', 'parse', 'audit')),
+    position INTEGER NOT NULL,
+    rule     TEXT NOT NULL,
+    severity TEXT NOT NULL CHECK (severity IN ('error', 'warning', 'info')),
+    file     TEXT NOT NULL,
+    line     INTEGER NOT NULL,
+    message  TEXT NOT NULL,
+    PRIMARY KEY (skill, stage, position)
+) WITHOUT ROWID;
+
+CREATE TABLE goose_db_version (
+		id INTEGER PRIMARY KEY AUTOINCREMENT,
+		version_id INTEGER NOT NULL,
+		is_applied INTEGER NOT NULL,
+		tstamp TIMESTAMP DEFAULT (datetime('now'))
+	);
+
+CREATE TABLE listings (
+    source      TEXT NOT NULL,
+    external_id TEXT NOT NULL,
+    name        TEXT NOT NULL DEFAULT '',
+    description TEXT NOT NULL DEFAULT '',
+    author      TEXT NOT NULL DEFAULT '',
+    tags        TEXT NOT NULL DEFAULT '[]',        -- JSON array of text
+    stars       INTEGER NOT NULL DEFAULT 0,
+    installs    INTEGER NOT NULL DEFAULT 0,
+    url         TEXT NOT NULL DEFAULT '',
+    updated_at  TEXT NOT NULL DEFAULT '',          -- RFC 3339, empty if unknown
+    repo_key    TEXT NOT NULL,                     -- lower-cased id as the row spells it: a repo or an alias
+    ref         TEXT NOT NULL DEFAULT '',
+    path        TEXT,                              -- NULL: the row does not say which skill is meant
+    walk        INTEGER NOT NULL,                  -- last walk of the source that saw the row
+    PRIMARY KEY (source, external_id)
+) WITHOUT ROWID;
+
+CREATE TABLE repo_findings (
+    repo_key TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    rule     TEXT NOT NULL,
+    severity TEXT NOT NULL CHECK (severity IN ('error', 'warning', 'info')),
+    file     TEXT NOT NULL,                        -- from the repository root
+    line     INTEGER NOT NULL,
+    message  TEXT NOT NULL,
+    PRIMARY KEY (repo_key, position)
+) WITHOUT ROWID;
+
+CREATE TABLE repos (
+    key            TEXT PRIMARY KEY,               -- id in lower case
+    id             TEXT NOT NULL,                  -- owner/repo in the host's spelling, host:name elsewhere
+    host           TEXT NOT NULL,
+    name           TEXT NOT NULL,
+    numeric_id     INTEGER NOT NULL DEFAULT 0,
+    default_branch TEXT NOT NULL DEFAULT '',
+    commit_sha     TEXT NOT NULL DEFAULT '',
+    size_kb        INTEGER NOT NULL DEFAULT 0,
+    license        TEXT NOT NULL DEFAULT '',
+    stars          INTEGER NOT NULL DEFAULT 0,
+    archived       INTEGER NOT NULL DEFAULT 0 CHECK (archived IN (0, 1)),
+    fork           INTEGER NOT NULL DEFAULT 0 CHECK (fork IN (0, 1)),
+    updated_at     TEXT NOT NULL DEFAULT '',       -- RFC 3339
+    etag           TEXT NOT NULL DEFAULT '',
+    tree           BLOB,                           -- zstd of a JSON array of entries
+    tree_digest    TEXT NOT NULL DEFAULT '',
+    listed         INTEGER NOT NULL DEFAULT 0 CHECK (listed IN (0, 1)) -- a listing names it, so crawl fetches it
+) WITHOUT ROWID;
+
+CREATE TABLE runs (
+    run        INTEGER PRIMARY KEY,
+    command    TEXT NOT NULL,
+    started_at INTEGER NOT NULL,                   -- Unix milliseconds
+    ended_at   INTEGER NOT NULL,
+    exit_code  INTEGER NOT NULL,
+    summary    TEXT NOT NULL                       -- JSON
+);
+
+CREATE TABLE skills (
+    key             INTEGER PRIMARY KEY,
+    id              TEXT NOT NULL UNIQUE,
+    repo_key        TEXT NOT NULL,
+    repo_id         TEXT NOT NULL,
+    path            TEXT NOT NULL,
+    skill_file      TEXT NOT NULL,
+    skill_sha256    TEXT NOT NULL,
+    origin          TEXT NOT NULL DEFAULT '',
+    commit_sha      TEXT NOT NULL DEFAULT '',
+    license         TEXT NOT NULL DEFAULT '',
+    updated_at      TEXT NOT NULL DEFAULT '',
+    stars           INTEGER NOT NULL DEFAULT 0,
+    basis           TEXT NOT NULL CHECK (basis IN ('contents', 'listing')),
+    digest          TEXT NOT NULL DEFAULT '',      -- over all files; empty with basis listing
+    copy_key        TEXT NOT NULL,
+    canonical_rank  TEXT NOT NULL,
+    copy_of         TEXT,                          -- id of the canonical copy; NULL for the canonical one
+    live            INTEGER NOT NULL CHECK (live IN (0, 1)),
+    document_digest TEXT NOT NULL DEFAULT ''
+);
+
+CREATE TABLE sources (
+    name         TEXT PRIMARY KEY,
+    completeness TEXT NOT NULL CHECK (completeness IN ('complete', 'capped', 'interrupted')),
+    cursor       TEXT NOT NULL DEFAULT '',         -- JSON, the source's own
+    walk         INTEGER NOT NULL DEFAULT 1,       -- number of the current or last walk
+    updated_at   INTEGER NOT NULL                  -- Unix seconds
+) WITHOUT ROWID;
+
+CREATE TABLE submodules (
+    repo_key TEXT NOT NULL,
+    path     TEXT NOT NULL,
+    url      TEXT NOT NULL,                        -- empty if it is not known
+    PRIMARY KEY (repo_key, path)
+) WITHOUT ROWID;
+
+CREATE TABLE verdicts (
+    skill             INTEGER PRIMARY KEY REFERENCES skills (key) ON DELETE CASCADE,
+    tier              TEXT NOT NULL CHECK (tier IN ('functional', 'partial', 'reference_only')),
+    runnable_complete INTEGER NOT NULL CHECK (runnable_complete IN (0, 1)),
+    license           TEXT NOT NULL,
+    body              TEXT NOT NULL                -- the verdict as JSON
+);
+
+CREATE INDEX aliases_by_repo ON aliases (repo_key);
+
+CREATE INDEX listings_by_repo ON listings (repo_key);
+
+CREATE INDEX skills_by_copy ON skills (copy_key, canonical_rank);
+
+CREATE INDEX skills_by_repo ON skills (repo_key);
