@@ -215,7 +215,6 @@ func (f *field) digest() (digest string) {
 
 // repo is one repository of a fake host. Tests change it between crawls.
 type repo struct {
-	id     int
 	name   string // full_name
 	commit string // empty: the host does not know its head
 	zip    []byte
@@ -226,6 +225,7 @@ type host struct {
 	*httptest.Server
 	mu       sync.Mutex
 	repos    map[string]*repo // by lower-case name, former ones included
+	ids      map[*repo]int
 	asked    []string
 	archives map[string]int // requests, by lower-case name
 	before   func(w http.ResponseWriter, r *http.Request) bool
@@ -233,9 +233,9 @@ type host struct {
 
 func newHost(t *testing.T, repos ...*repo) *host {
 	t.Helper()
-	h := &host{repos: map[string]*repo{}, archives: map[string]int{}}
+	h := &host{repos: map[string]*repo{}, ids: map[*repo]int{}, archives: map[string]int{}}
 	for i, r := range repos {
-		r.id = i + 1
+		h.ids[r] = i + 1
 		h.repos[strings.ToLower(r.name)] = r
 	}
 	h.Server = httptest.NewServer(h)
@@ -269,12 +269,18 @@ func (h *host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusNotModified)
 			return
 		}
-		_ = json.NewEncoder(w).Encode(map[string]any{"id": repo.id, "full_name": repo.name, "default_branch": "main"})
+		_ = json.NewEncoder(w).Encode(map[string]any{"id": h.ids[repo], "full_name": repo.name, "default_branch": "main"})
 	case parts[3] == "commits" && repo.commit != "":
 		_, _ = io.WriteString(w, repo.commit)
 	default:
 		http.Error(w, `{"message":"Not Found"}`, http.StatusNotFound)
 	}
+}
+
+func (h *host) intercept(before func(http.ResponseWriter, *http.Request) bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.before = before
 }
 
 func (h *host) reset() (requests int) {

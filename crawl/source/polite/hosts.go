@@ -106,7 +106,8 @@ func (h *hosts) send(req *http.Request) (*http.Response, error) {
 
 // judge turns a refusal into its error and remembers limits.
 func (h *hosts) judge(asked *host, name string, response *http.Response) (*http.Response, error) {
-	answer := Answer{Status: response.StatusCode, Header: response.Header, Now: h.config.Now(), Strikes: asked.count()}
+	answer := Answer{Status: response.StatusCode, Header: response.Header, Now: h.config.Now()}
+	answer.Strikes = asked.count(answer.Now)
 	if good := answer.Status < 300 || answer.Status == http.StatusNotModified; !good {
 		// A refusal whose text is cut is still the refusal that its status says.
 		answer.Body, _ = io.ReadAll(io.LimitReader(response.Body, mostOfRefusal))
@@ -119,7 +120,7 @@ func (h *hosts) judge(asked *host, name string, response *http.Response) (*http.
 	}
 	item.RetryAt = earlier(item.RetryAt, latest)
 	item.Reason = name + ": " + item.Reason
-	asked.refused(item)
+	asked.refused(item, answer.Now)
 	_ = response.Body.Close() // what it said has been read
 	return nil, item
 }
@@ -134,9 +135,13 @@ func (h *host) closed(now time.Time) error {
 	return &data.ItemError{Outcome: data.OutcomeLimited, Reason: h.why, RetryAt: h.until}
 }
 
-func (h *host) count() int {
+// count returns the limits in a row before an answer. What was in flight when the last one was met meets the same.
+func (h *host) count(now time.Time) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if now.Before(h.until) {
+		return max(0, h.strikes-1)
+	}
 	return h.strikes
 }
 
@@ -157,13 +162,15 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-func (h *host) refused(item *data.ItemError) {
+func (h *host) refused(item *data.ItemError, now time.Time) {
 	if item.Outcome != data.OutcomeLimited {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.strikes++
+	if !now.Before(h.until) {
+		h.strikes++
+	}
 	if item.RetryAt.After(h.until) {
 		h.until, h.why = item.RetryAt, item.Reason
 	}
