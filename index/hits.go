@@ -28,7 +28,7 @@ func (s *Searcher) hits(ctx context.Context, q Request, f findings) ([]Hit, erro
 		skill := skills[c.ID]
 		hits[i] = Hit{
 			QueryID: q.ID, Rank: from + i + 1, ID: c.ID, Name: skill.Name, Description: skill.Description,
-			Score: c.Score, Confidence: confidence(c, f.terms), Why: why(q, c, skill, f.terms), CopyOf: skill.CopyOf,
+			Score: c.Score, Confidence: f.confidence(c), Why: f.why(q, c, skill), CopyOf: skill.CopyOf,
 			Repo: skill.Repo, License: skill.License, Tier: skill.Tier, RunnableComplete: skill.Runnable,
 			Stars: skill.Stars, Installs: skill.Installs,
 		}
@@ -62,18 +62,38 @@ func (s *Searcher) places(ctx context.Context, skill lexical.Skill) ([]string, e
 }
 
 // confidence maps a candidate into 0 to 1, as Hit.Confidence says.
-func confidence(c rank.Candidate, terms []lexical.Term) float64 {
+func (f findings) confidence(c rank.Candidate) float64 {
 	if c.Pin > rank.PinNone {
 		return 1
 	}
-	if greatest := lexical.GreatestScore(terms); greatest > 0 {
-		return min(c.Score/greatest, 1)
+	var share float64
+	if greatest := lexical.GreatestScore(f.terms); greatest > 0 {
+		share = f.words[c.Number].score / greatest
 	}
-	return 0
+	if _, cosine := f.closest(c); cosine > share {
+		share = cosine
+	}
+	return min(share, 1)
+}
+
+// closest returns the section of a candidate that comes closest to the query, and its cosine; none and 0 where
+// no vector was asked.
+func (f findings) closest(c rank.Candidate) (Section, float64) {
+	var section Section
+	best := rank.Unscored()
+	for _, list := range f.sections {
+		if x := list.scores[c.Number]; x > best {
+			section, best = list.section, x
+		}
+	}
+	if section == "" {
+		return "", 0
+	}
+	return section, float64(best)
 }
 
 // why says in a few words what made a skill a hit.
-func why(q Request, c rank.Candidate, skill lexical.Skill, terms []lexical.Term) string {
+func (f findings) why(q Request, c rank.Candidate, skill lexical.Skill) string {
 	if q.Prefix != "" {
 		return fmt.Sprintf("begins with %q", q.Prefix)
 	}
@@ -81,6 +101,23 @@ func why(q Request, c rank.Candidate, skill lexical.Skill, terms []lexical.Term)
 	if c.Pin > rank.PinNone {
 		reasons = append(reasons, pinNote(c.Pin))
 	}
+	reasons = append(reasons, shared(skill, f.terms)...)
+	if len(reasons) == 0 && f.words[c.Number].place > 0 {
+		reasons = append(reasons, "words in its text")
+	}
+	if section, cosine := f.closest(c); section != "" {
+		meaning := fmt.Sprintf("close in meaning: %s %.2f", section, cosine)
+		if len(reasons) == 0 && f.mode == ModeHybrid {
+			meaning += ", no word in common"
+		}
+		reasons = append(reasons, meaning)
+	}
+	return strings.Join(reasons, "; ")
+}
+
+// shared returns, part by part, which words of a query stand in the parts of a skill that are shown.
+func shared(skill lexical.Skill, terms []lexical.Term) []string {
+	var reasons []string
 	left := slices.Clone(terms)
 	for _, part := range []struct{ field, text string }{
 		{"name", skill.Name},
@@ -101,10 +138,7 @@ func why(q Request, c rank.Candidate, skill lexical.Skill, terms []lexical.Term)
 			reasons = append(reasons, part.field+": "+strings.Join(held, ", "))
 		}
 	}
-	if len(reasons) == 0 {
-		return "words in its text"
-	}
-	return strings.Join(reasons, "; ")
+	return reasons
 }
 
 // pinNote says what a pin means.
@@ -121,12 +155,26 @@ func pinNote(pin rank.Pin) string {
 // stages returns what every list and step made of a candidate.
 func (s *Searcher) stages(ctx context.Context, c rank.Candidate, f findings) ([]Stage, error) {
 	var stages []Stage
-	if place, ok := f.lexical[c.ID]; ok {
+	if found, ok := f.words[c.Number]; ok {
 		matched, err := s.words.Matched(ctx, c.ID, f.terms)
 		if err != nil {
 			return nil, err
 		}
-		stages = append(stages, Stage{Name: "lexical", Rank: place, Score: c.Score, Matched: matched})
+		stages = append(stages, Stage{Name: string(ModeLexical), Rank: found.place, Score: found.score, Matched: matched})
+	}
+	add := func(name string, scores rank.Scores) {
+		if place, ok := scores.Place(c.Number); ok {
+			stages = append(stages, Stage{Name: name, Rank: place, Score: float64(scores[c.Number])})
+		}
+	}
+	for _, list := range f.sections {
+		add(string(list.section), list.scores)
+	}
+	if len(f.sections) > 1 {
+		add(string(ModeVector), f.vector)
+	}
+	if f.mode == ModeHybrid {
+		add("fused", f.fused)
 	}
 	if c.Pin > rank.PinNone {
 		stages = append(stages, Stage{Name: "pin", Rank: c.ByScore, Note: pinNote(c.Pin)})

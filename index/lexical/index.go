@@ -126,14 +126,14 @@ func (x *Index) Copies(ctx context.Context, id string) ([]string, error) {
 // words.Key), in the order of their ids.
 func (x *Index) Named(ctx context.Context, keys []string, filter Filter) ([]rank.Named, error) {
 	where, args := filter.where()
-	query := `SELECT s.id, s.id_key, s.short_key, s.name_key, s.stars, s.installs, s.copy_of FROM skills s WHERE s.rowid IN (
+	query := `SELECT s.id, s.rowid, s.id_key, s.short_key, s.name_key, s.stars, s.installs, s.copy_of FROM skills s WHERE s.rowid IN (
 		SELECT rowid FROM skills WHERE id_key IN (SELECT value FROM json_each(?1))
 		UNION SELECT rowid FROM skills WHERE short_key IN (SELECT value FROM json_each(?1))
 		UNION SELECT rowid FROM skills WHERE name_key IN (SELECT value FROM json_each(?1)))` + where + ` ORDER BY s.rowid`
 	var found []rank.Named
 	err := x.each(ctx, query, append([]any{list(keys)}, args...), func(rows *sql.Rows) error {
 		var n rank.Named
-		err := rows.Scan(&n.ID, &n.IDKey, &n.ShortKey, &n.NameKey, &n.Stars, &n.Installs, &n.CopyOf)
+		err := rows.Scan(&n.ID, &n.Number, &n.IDKey, &n.ShortKey, &n.NameKey, &n.Stars, &n.Installs, &n.CopyOf)
 		found = append(found, n)
 		return err
 	})

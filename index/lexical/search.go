@@ -41,17 +41,56 @@ func (x *Index) Search(ctx context.Context, q Query) ([]rank.Candidate, error) {
 		inner = `SELECT w.rowid AS skill, ` + weigh(q.Weights) + ` AS score FROM words w CROSS JOIN skills s ON s.rowid = w.rowid
 			WHERE words MATCH ?1` + where
 	}
-	query := fmt.Sprintf(`SELECT s.id, -m.score, s.stars, s.installs, s.copy_of
+	query := fmt.Sprintf(`SELECT s.id, s.rowid, -m.score, s.stars, s.installs, s.copy_of
 		FROM (%s ORDER BY score, skill LIMIT %d) m CROSS JOIN skills s ON s.rowid = m.skill ORDER BY m.score, m.skill`,
 		inner, q.Limit)
 	var found []rank.Candidate
 	err := x.each(ctx, query, append([]any{match(q.Terms)}, args...), func(rows *sql.Rows) error {
 		var c rank.Candidate
-		err := rows.Scan(&c.ID, &c.Score, &c.Stars, &c.Installs, &c.CopyOf)
+		err := rows.Scan(&c.ID, &c.Number, &c.Score, &c.Stars, &c.Installs, &c.CopyOf)
 		found = append(found, c)
 		return err
 	})
 	return found, explain("search words", err)
+}
+
+// Candidates returns the skills with the given numbers, in the order of the numbers, without scores.
+func (x *Index) Candidates(ctx context.Context, numbers []int) ([]rank.Candidate, error) {
+	wanted, err := json.Marshal(numbers)
+	if err != nil {
+		panic(err) // numbers always marshal
+	}
+	found := make([]rank.Candidate, 0, len(numbers))
+	err = x.each(ctx, `SELECT id, rowid, stars, installs, copy_of FROM skills WHERE rowid IN (SELECT value FROM json_each(?)) ORDER BY rowid`,
+		[]any{string(wanted)}, func(rows *sql.Rows) error {
+			var c rank.Candidate
+			err := rows.Scan(&c.ID, &c.Number, &c.Stars, &c.Installs, &c.CopyOf)
+			found = append(found, c)
+			return err
+		})
+	return found, explain("read candidates", err)
+}
+
+// Passing returns for every number from 0 to Count whether its skill passes the filter; nil if the filter is
+// empty.
+func (x *Index) Passing(ctx context.Context, filter Filter) ([]bool, error) {
+	where, args := filter.where()
+	if where == "" {
+		return nil, nil
+	}
+	passing := make([]bool, x.count+1)
+	err := x.each(ctx, `SELECT s.rowid FROM skills s WHERE ?1 = ''`+where, append([]any{""}, args...), func(rows *sql.Rows) error {
+		var number int
+		if err := rows.Scan(&number); err != nil {
+			return err
+		}
+		if number < 1 || number > x.count {
+			return fmt.Errorf("%w: skill %d of %d", ErrDamaged, number, x.count)
+		}
+		passing[number] = true
+		return nil
+	})
+	return passing, explain("filter skills", err)
 }
 
 // where returns the filter as further conditions on skills s, with arguments numbered from 2.

@@ -19,6 +19,7 @@ const (
 // Candidate is a skill on its way to being a hit.
 type Candidate struct {
 	ID       string
+	Number   int     // in the lexical list, from 1: rises with the id
 	Score    float64 // greater is better
 	Pin      Pin
 	Stars    int
