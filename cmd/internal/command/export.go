@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"skillcorpus/cmd/internal/terminal"
 	"skillcorpus/index"
 	"skillcorpus/store"
 )
@@ -40,7 +41,7 @@ back. A file appears under its name only when it is whole.`,
 					return err
 				})
 				if err == nil {
-					e.Note("export: %d skills", count)
+					e.Note("export: %s", terminal.Count(int64(count), "skill"))
 				}
 				return err
 			})

@@ -57,6 +57,12 @@ func readScript(name string) (script *fakehub.Script, err error) {
 	return fakehub.ReadScript(file)
 }
 
+// ready is what `fakehub --json` prints once it answers (docs/json.md).
+type ready struct {
+	Type string            `json:"type"` // always ready
+	URLs map[string]string `json:"urls"`
+}
+
 // serveHub serves until the first signal.
 func (e *environment) serveHub(ctx context.Context, config fakehub.Config, envFile string) (err error) {
 	hub, err := fakehub.New(config)
@@ -74,7 +80,7 @@ func (e *environment) serveHub(ctx context.Context, config fakehub.Config, envFi
 	}
 	urls := hub.URLs()
 	if e.JSON {
-		if err := e.Object(map[string]any{"type": "ready", "urls": urls}); err != nil {
+		if err := e.Object(ready{"ready", urls}); err != nil {
 			return err
 		}
 	} else {

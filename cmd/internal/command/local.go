@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -105,7 +106,7 @@ func skillsIn(ctx context.Context, dir string) (skills []localSkill, err error) 
 	repo := data.Repo{ID: data.RepoID(data.HostDir, name), Host: data.HostDir, Name: name}
 	contents := map[string][]byte{}
 	found, err := discover.Read(ctx, repo, tree, func(sha256 string, content []byte) error {
-		contents[sha256] = content
+		contents[sha256] = bytes.Clone(content) // it is ours only during this call
 		return nil
 	})
 	if err != nil {

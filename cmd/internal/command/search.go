@@ -208,7 +208,7 @@ func (e *environment) printHit(hit index.Hit) {
 		facts = append(facts, fmt.Sprintf("%d stars", hit.Stars))
 	}
 	if len(hit.Copies) > 0 {
-		facts = append(facts, fmt.Sprintf("also in %d other places", len(hit.Copies)))
+		facts = append(facts, "also in "+terminal.Count(int64(len(hit.Copies)), "other place"))
 	}
 	e.Printf("    %s\n", e.Dim(strings.Join(facts, ", ")+"; "+terminal.Quote(hit.Why)))
 	for _, stage := range hit.Stages {
@@ -219,7 +219,10 @@ func (e *environment) printHit(hit index.Hit) {
 func describeStage(stage index.Stage) string {
 	text := stage.Name
 	if stage.Rank > 0 {
-		text += fmt.Sprintf(" rank %d, score %.3f", stage.Rank, stage.Score)
+		text += fmt.Sprintf(" rank %d", stage.Rank)
+	}
+	if stage.Score > 0 {
+		text += fmt.Sprintf(", score %.3f", stage.Score)
 	}
 	text += prefixed(": ", terminal.Quote(stage.Note))
 	for _, field := range sortedKeys(stage.Matched) {

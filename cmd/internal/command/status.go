@@ -137,8 +137,9 @@ func indexState(ctx context.Context, corpus *store.Store) (indexReport, error) {
 
 func (e *environment) printReport(r report) {
 	c := r.Counts
-	e.Printf("%s in %s\n", e.Bold(fmt.Sprintf("%d skills", c.Skills)), e.data)
-	e.Printf("  %d repositories, %d copies, %d removed, %d bundled files, %s of text (%s packed)\n", c.Repos, c.Copies, c.Removed, c.Files,
+	e.Printf("%s in %s\n", e.Bold(terminal.Count(int64(c.Skills), "skill")), e.data)
+	e.Printf("  %s, %s, %d removed, %s, %s of text (%s packed)\n", terminal.Count(int64(c.Repos), "repository"),
+		terminal.Count(int64(c.Copies), "copy"), c.Removed, terminal.Count(int64(c.Files), "bundled file"),
 		terminal.Bytes(int64(c.BlobBytes)), terminal.Bytes(int64(c.StoreBytes)))
 	if c.Verdicts > 0 {
 		e.Printf("  %d of %d audited skills are runnable-complete (%.1f %%)\n", c.Runnable, c.Verdicts, 100*float64(c.Runnable)/float64(c.Verdicts))
@@ -156,7 +157,7 @@ func (e *environment) printReport(r report) {
 		}
 		e.Table([]string{"source", "listing", "rows", "unlisted", "as of"}, rows)
 	}
-	e.Printf("index: %s, %d skills%s\n", r.Index.State, r.Index.Skills, prefixed("; ", terminal.Quote(r.Index.Reason)))
+	e.Printf("index: %s, %s%s\n", r.Index.State, terminal.Count(int64(r.Index.Skills), "skill"), prefixed("; ", terminal.Quote(r.Index.Reason)))
 	if r.LastRun != nil {
 		e.Printf("last run: %s at %s, exit code %d\n", r.LastRun.Command, r.LastRun.EndedAt.Format(time.RFC3339), r.LastRun.ExitCode)
 	}

@@ -11,6 +11,16 @@ import (
 	"skillcorpus/parse"
 )
 
+// versions is what `version --json` prints (docs/json.md).
+type versions struct {
+	Type    string         `json:"type"` // always version
+	Version string         `json:"version"`
+	Go      string         `json:"go"`
+	OS      string         `json:"os"`
+	Arch    string         `json:"arch"`
+	Stages  map[string]int `json:"stages"`
+}
+
 func (e *environment) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
@@ -19,10 +29,9 @@ func (e *environment) versionCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			if e.JSON {
-				return e.Object(map[string]any{
-					"version": e.version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH,
-					"stages": map[string]int{"crawl": crawl.Version, "parse": parse.Version, "audit": audit.Version, "index": index.Version},
-				})
+				return e.Object(versions{"version", e.version, runtime.Version(), runtime.GOOS, runtime.GOARCH, map[string]int{
+					"crawl": crawl.Version, "parse": parse.Version, "audit": audit.Version, "index": index.Version,
+				}})
 			}
 			e.Printf("skillcorpus %s (%s %s/%s; crawl %d, parse %d, audit %d, index %d)\n", e.version, runtime.Version(), runtime.GOOS,
 				runtime.GOARCH, crawl.Version, parse.Version, audit.Version, index.Version)

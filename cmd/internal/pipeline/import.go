@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"skillcorpus/cmd/internal/terminal"
 	"skillcorpus/crawl"
 	"skillcorpus/data"
 	"skillcorpus/store"
@@ -35,9 +36,9 @@ func (p *Pipeline) Import(ctx context.Context, inputs []Input) error {
 	if err := p.finish(work, started, summary, end); err != nil {
 		return err
 	}
-	line := fmt.Sprintf("import: %s in %s; the corpus has %s", count(summary.Done, "skill"), took(summary.TookMS), count(int64(summary.Skills), "skill"))
+	line := fmt.Sprintf("import: %s in %s; the corpus has %s", terminal.Count(summary.Done, "skill"), took(summary.TookMS), terminal.Count(int64(summary.Skills), "skill"))
 	if summary.Refused > 0 {
-		line += fmt.Sprintf("; %s refused", count(int64(summary.Refused), "line"))
+		line += fmt.Sprintf("; %s refused", terminal.Count(int64(summary.Refused), "line"))
 	}
 	return errors.Join(p.tell(summary, line), end, nothing(summary))
 }

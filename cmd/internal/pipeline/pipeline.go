@@ -86,7 +86,7 @@ func (p *Pipeline) Crawl(ctx context.Context, options crawl.Options) error {
 }
 
 func (p *Pipeline) describeSource(source crawl.SourceResult) {
-	text := fmt.Sprintf("crawl: %s listed %s: %s", source.Name, count(int64(source.Rows), "row"), source.Completeness)
+	text := fmt.Sprintf("crawl: %s listed %s: %s", source.Name, terminal.Count(int64(source.Rows), "row"), source.Completeness)
 	if source.Reason != "" {
 		p.Terminal.Warn("%s (%s)", text, source.Reason)
 		return
@@ -116,7 +116,7 @@ func (p *Pipeline) stage(ctx context.Context, stage store.Stage, item string, ru
 	if err := p.finish(work, started, summary, end); err != nil {
 		return err
 	}
-	line := fmt.Sprintf("%s: %s in %s", stage, count(summary.Done, item), took(summary.TookMS))
+	line := fmt.Sprintf("%s: %s in %s", stage, terminal.Count(summary.Done, item), took(summary.TookMS))
 	if summary.Done == 0 {
 		line = fmt.Sprintf("%s: nothing was due", stage)
 	}
@@ -161,9 +161,9 @@ func (p *Pipeline) Index(ctx context.Context, rebuild bool) error {
 	if err := p.finish(ctx, started, summary, nil); err != nil {
 		return err
 	}
-	line := fmt.Sprintf("index: %s in %s", count(int64(manifest.Skills), "skill"), took(summary.TookMS))
+	line := fmt.Sprintf("index: %s in %s", terminal.Count(int64(manifest.Skills), "skill"), took(summary.TookMS))
 	if !built {
-		line = fmt.Sprintf("index: up to date with %s", count(int64(manifest.Skills), "skill"))
+		line = fmt.Sprintf("index: up to date with %s", terminal.Count(int64(manifest.Skills), "skill"))
 	}
 	return p.tell(summary, line)
 }
@@ -215,19 +215,7 @@ func took(milliseconds int64) string {
 
 func waits(number int, thing string) string {
 	if number == 1 {
-		return count(1, thing) + " waits"
+		return terminal.Count(1, thing) + " waits"
 	}
-	return count(int64(number), thing) + " wait"
-}
-
-// count gives a number with its noun.
-func count(number int64, noun string) string {
-	switch {
-	case number == 1:
-	case strings.HasSuffix(noun, "y"):
-		noun = strings.TrimSuffix(noun, "y") + "ies"
-	default:
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", number, noun)
+	return terminal.Count(int64(number), thing) + " wait"
 }

@@ -2,10 +2,9 @@ package terminal
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"time"
-
-	"github.com/schollz/progressbar/v3"
 )
 
 // Tally is what progress reads from a running stage. Its functions may be called at any time.
@@ -54,24 +53,19 @@ func (t *Terminal) plain(name string, p *pace, done <-chan struct{}) {
 	}
 }
 
+// bar draws one line again and again.
 func (t *Terminal) bar(name string, p *pace, done <-chan struct{}) {
 	p.sample(time.Now())
-	bar := progressbar.NewOptions64(1, progressbar.OptionSetWriter(t.err.under()), progressbar.OptionSetWidth(20),
-		progressbar.OptionClearOnFinish(), progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))
-	t.err.setBar(true)
 	ticker := time.NewTicker(redraw)
 	defer ticker.Stop()
 	for {
 		select {
 		case <-done:
-			t.err.setBar(false)
-			_ = bar.Clear() // a bar that can't be drawn is no reason to stop
+			t.err.draw("")
 			return
 		case now := <-ticker.C:
 			p.sample(now)
-			bar.Describe(name + " " + p.describe())
-			bar.ChangeMax64(max(p.Total(), p.Done()+1))
-			_ = bar.Set64(p.Done())
+			t.err.draw(Shorten(name+" "+p.gauge()+p.describe(), t.errWidth-1))
 		}
 	}
 }
@@ -104,6 +98,19 @@ func (p *pace) rate() float64 {
 		return float64(last.done-first.done) / elapsed.Seconds()
 	}
 	return 0
+}
+
+// gaugeCells is how many columns the bar takes.
+const gaugeCells = 20
+
+// gauge draws the share that is done, and nothing while the total is unknown.
+func (p *pace) gauge() string {
+	total := p.Total()
+	if total <= 0 {
+		return ""
+	}
+	full := int(min(p.Done(), total) * gaugeCells / total)
+	return strings.Repeat("█", full) + strings.Repeat("░", gaugeCells-full) + " "
 }
 
 // describe gives counts, and a rate and the time left only where they are known.

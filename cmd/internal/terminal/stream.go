@@ -11,42 +11,49 @@ type stream struct {
 	to  io.Writer
 	mu  sync.Mutex // guards what follows, and the order of writes
 	err error
-	bar bool // a progress bar stands on the last line
+	bar string // the progress that stands on the last line; empty: none
 }
 
-// clearLine takes the progress bar off the line that is written next; the bar draws itself again.
+// clearLine takes the progress off the last line.
 const clearLine = "\r\x1b[K"
 
-// Write writes p, in place of a progress bar if one is shown.
+// Write writes p, which ends with a line break, above the progress if one is shown.
 func (s *stream) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.bar {
-		if _, err := io.WriteString(s.to, clearLine); err != nil {
-			return 0, err
-		}
+	if s.bar != "" {
+		s.put(clearLine)
+		defer s.put(s.bar)
 	}
 	n, err := s.to.Write(p)
-	if err != nil && s.err == nil {
-		s.err = err
-	}
+	s.keep(err)
 	return n, err
 }
 
-func (s *stream) setBar(shown bool) {
+// draw shows progress in place of what was shown before, and with an empty text takes it away.
+func (s *stream) draw(bar string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.bar = shown
+	if bar != s.bar {
+		s.put(clearLine + bar)
+	}
+	s.bar = bar
 }
 
-// under returns the stream as the bar itself writes to it.
-func (s *stream) under() io.Writer { return barWriter{s} }
+func (s *stream) put(text string) {
+	_, err := io.WriteString(s.to, text)
+	s.keep(err)
+}
 
-type barWriter struct{ *stream }
+func (s *stream) keep(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
 
-// Write writes p without the care that others take of the bar.
-func (w barWriter) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.to.Write(p)
+// failed returns the first error of any write.
+func (s *stream) failed() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
 }

@@ -22,29 +22,44 @@ import (
 
 // Terminal is where one command talks to its user.
 type Terminal struct {
-	out   *stream
-	err   *stream
-	JSON  bool // one object a line on stdout instead of text
-	Quiet bool // nothing on stderr but errors
-	bars  bool
-	color bool
-	width int
+	out      *stream
+	err      *stream
+	JSON     bool // one object a line on stdout instead of text
+	Quiet    bool // nothing on stderr but errors
+	bars     bool
+	color    bool
+	width    int // of stdout
+	errWidth int
 }
 
 // New returns a terminal on the two streams. Colour and bars are used only where they are shown to a person,
 // and colour not with NO_COLOR set (no-color.org).
 func New(stdout, stderr io.Writer, getenv func(string) string) *Terminal {
-	t := &Terminal{out: &stream{to: stdout}, err: &stream{to: stderr}, width: 100}
-	if file, ok := stderr.(*os.File); ok && term.IsTerminal(int(file.Fd())) && getenv("TERM") != "dumb" {
-		t.bars = true
+	t := &Terminal{out: &stream{to: stdout}, err: &stream{to: stderr}, width: pipedWidth, errWidth: pipedWidth}
+	dumb := getenv("TERM") == "dumb"
+	if width, ok := columns(stderr); ok && !dumb {
+		t.bars, t.errWidth = true, width
 	}
-	if file, ok := stdout.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		t.color = getenv("NO_COLOR") == "" && getenv("TERM") != "dumb"
-		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 20 {
-			t.width = width
-		}
+	if width, ok := columns(stdout); ok {
+		t.color, t.width = getenv("NO_COLOR") == "" && !dumb, width
 	}
 	return t
+}
+
+// pipedWidth is the width of lines where nobody's screen sets it.
+const pipedWidth = 100
+
+// columns returns how wide a terminal is, and false for anything else.
+func columns(to io.Writer) (width int, ok bool) {
+	file, ok := to.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		return 0, false
+	}
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil || width <= 20 {
+		return pipedWidth, true
+	}
+	return width, true
 }
 
 // Width returns how many columns a line of text should take at most.
@@ -56,11 +71,7 @@ func (t *Terminal) Printf(format string, arguments ...any) {
 }
 
 // Failed returns the first error of writing to stdout.
-func (t *Terminal) Failed() error {
-	t.out.mu.Lock()
-	defer t.out.mu.Unlock()
-	return t.out.err
-}
+func (t *Terminal) Failed() error { return t.out.failed() }
 
 // Stderr returns stderr, for logs.
 func (t *Terminal) Stderr() io.Writer { return t.err }
@@ -180,4 +191,16 @@ func Bytes(count int64) string {
 		return fmt.Sprintf("%d %s", count, name)
 	}
 	return fmt.Sprintf("%.1f %s", value, name)
+}
+
+// Count returns a number with its noun, in the plural where that is right.
+func Count(number int64, noun string) string {
+	switch {
+	case number == 1:
+	case strings.HasSuffix(noun, "y"):
+		noun = strings.TrimSuffix(noun, "y") + "ies"
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", number, noun)
 }
