@@ -25,6 +25,7 @@ type Document struct {
 	Sections    []Section   `json:"sections"` // in order and without gaps
 	Headings    []Heading   `json:"headings,omitempty"`
 	Links       []Link      `json:"links,omitempty"`
+	Blocks      []Block     `json:"blocks,omitempty"` // by line
 	Findings    []Finding   `json:"findings,omitempty"`
 	Fields      Fields      `json:"fields"`
 	Binary      bool        `json:"binary,omitempty"` // by a known header or over 1 % NUL bytes: one delimiter section
@@ -39,19 +40,21 @@ type Fields struct {
 	Compatibility string   `json:"compatibility,omitempty"`
 	Version       string   `json:"version,omitempty"`
 	Author        string   `json:"author,omitempty"`
-	Unread        string   `json:"unread,omitempty"` // text that YAML drops as a comment after ` #`: searched, not shown
+	Unread        string   `json:"unread,omitempty"` // frontmatter text that belongs to no value: searched, not shown
 }
 
 // Section is one run of bytes of one kind.
 type Section struct {
-	Kind   SectionKind `json:"kind"`
-	Start  int         `json:"start"` // byte offset in the file as it lies there
-	End    int         `json:"end"`   // exclusive
-	Line   int         `json:"line"`  // of the first byte, from 1
-	Info   string      `json:"info,omitempty"`
-	Lang   string      `json:"lang,omitempty"` // first word of the info string, lower case, aliases resolved
-	Fenced bool        `json:"fenced,omitempty"`
-	Open   bool        `json:"open,omitempty"` // a fence that the end of the file closes
+	Kind  SectionKind `json:"kind"`
+	Start int         `json:"start"` // byte offset in the file as it lies there
+	End   int         `json:"end"`   // exclusive
+	Line  int         `json:"line"`  // of the first byte, from 1
+	Info  string      `json:"info,omitempty"`
+	Lang  string      `json:"lang,omitempty"` // first word of the info string, lower case, aliases resolved
+	// Language is the name that GitHub's Linguist gives the language, `Shell` for `bash`; empty where it knows none.
+	Language string `json:"language,omitempty"`
+	Fenced   bool   `json:"fenced,omitempty"`
+	Open     bool   `json:"open,omitempty"` // a fence that the end of the file closes
 	// Text is what a reader sees: without container prefixes, with `\n` line ends, as UTF-8. It is nil where
 	// it equals the file's bytes.
 	Text *string `json:"text,omitempty"`
@@ -83,7 +86,40 @@ type Heading struct {
 	Text  string `json:"text"`
 }
 
-// Link is a link or image of the prose.
+// Parent returns the index of the heading that the i-th one belongs to: the nearest one above it of a lower
+// level, -1 at the top.
+func (d Document) Parent(i int) int {
+	for p := i - 1; p >= 0; p-- {
+		if d.Headings[p].Level < d.Headings[i].Level {
+			return p
+		}
+	}
+	return -1
+}
+
+// BlockKind says what a block of the prose is.
+type BlockKind string
+
+// The kinds of block that are told. A list inside another list is no block of its own.
+const (
+	BlockList    BlockKind = "list"
+	BlockTable   BlockKind = "table"
+	BlockHTML    BlockKind = "html"
+	BlockComment BlockKind = "comment"
+)
+
+// Block is a list, table, raw HTML block or HTML comment of the prose.
+type Block struct {
+	Kind    BlockKind `json:"kind"`
+	Line    int       `json:"line"`
+	End     int       `json:"end"`               // last line
+	Items   int       `json:"items,omitempty"`   // of a list, or rows of a table below its head
+	Columns int       `json:"columns,omitempty"` // of a table
+	Tasks   int       `json:"tasks,omitempty"`   // items with a box to tick
+	Ordered bool      `json:"ordered,omitempty"`
+}
+
+// Link is a link or image of the prose: in Markdown, as a bare URL, or in raw HTML.
 type Link struct {
 	Line   int    `json:"line"`
 	Target string `json:"target"` // destination as written, without title

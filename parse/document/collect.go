@@ -8,9 +8,9 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// linkMarks counts the characters that the work of reading links grows with.
+// linkMarks counts what the work of reading links grows with: brackets and bare URLs.
 func linkMarks(line []byte) int {
-	return bytes.Count(line, []byte{'['}) + bytes.Count(line, []byte{'<'})
+	return bytes.Count(line, []byte{'['}) + bytes.Count(line, []byte{'<'}) + bytes.Count(line, []byte("://"))
 }
 
 // collect walks the tree in document order.
@@ -23,17 +23,36 @@ func (s *scan) collect(n ast.Node) {
 			s.addLines(c.Lines())
 		case *ast.HTMLBlock:
 			s.addHTML(c)
+		case *ast.RawHTML:
+			s.addRawHTML(c)
+		case *ast.Text:
+			s.addURLs(c.Segment)
+		case *ast.CodeSpan:
+		case *ast.List:
+			s.addList(c)
+			s.collect(c)
 		case *ast.Heading:
 			s.addHeading(c)
 		case *ast.Link:
 			s.addLink(c, string(c.Destination), false)
-			s.collect(c)
+			s.collectImages(c)
 		case *ast.Image:
 			s.addLink(c, string(c.Destination), true)
 		case *ast.AutoLink:
 			s.links = append(s.links, link{line: s.lineAt(c.Pos()), target: string(c.URL(s.source))})
 		default:
 			s.collect(child)
+		}
+	}
+}
+
+// collectImages walks what is inside a link: no other link can be.
+func (s *scan) collectImages(n ast.Node) {
+	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
+		if image, ok := child.(*ast.Image); ok {
+			s.addLink(image, string(image.Destination), true)
+		} else {
+			s.collectImages(child)
 		}
 	}
 }
@@ -62,22 +81,6 @@ func (s *scan) addLines(lines *text.Segments) {
 		open: -1, close: -1, text: s.textOf(lines),
 		start: s.lineAt(lines.At(0).Start), end: s.lineAt(lines.At(lines.Len()-1).Start) + 1,
 	})
-}
-
-func (s *scan) addHTML(n *ast.HTMLBlock) {
-	if n.HTMLBlockType != ast.HTMLBlockType1 || n.Lines().Len() == 0 {
-		return
-	}
-	first := bytes.TrimLeft(s.source[n.Lines().At(0).Start:n.Lines().At(0).Stop], " ")
-	if len(first) < 4 || !strings.EqualFold(string(first[:4]), "<pre") {
-		return
-	}
-	lines := text.NewSegments()
-	lines.AppendAll(n.Lines().Sliced(0, n.Lines().Len()))
-	if n.HasClosure() {
-		lines.Append(n.ClosureLine)
-	}
-	s.addLines(lines)
 }
 
 // textOf returns lines without container prefixes and with `\n` line ends.

@@ -1,5 +1,6 @@
 // Package document owns the parse of one SKILL.md: from bytes to a data.Document whose sections cover every
-// byte, with the fields a searcher needs, headings, links and findings. It is pure: no I/O, no state, and no
+// byte, with the fields a searcher needs, headings, links, lists,
+// tables, raw HTML and findings. It is pure: no I/O, no state, and no
 // input makes it fail; troubles are findings. The root of parse calls it in its workers, and `parse FILE`
 // directly.
 package document
@@ -52,6 +53,10 @@ func parse(content []byte, folder string) data.Document {
 	}
 	for _, l := range markdown.links {
 		doc.Links = append(doc.Links, data.Link{Line: first + l.line + 1, Target: l.target, Text: l.text, Image: l.image})
+	}
+	for _, e := range markdown.elements {
+		e.Line, e.End = first+e.Line+1, first+e.End+1
+		doc.Blocks = append(doc.Blocks, e)
 	}
 	reportMarkdown(&doc, markdown, first, last == text.Lines())
 	doc.Fields = fields(doc.Frontmatter)

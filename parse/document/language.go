@@ -1,16 +1,34 @@
 package document
 
-import "strings"
+import (
+	"strings"
+
+	linguist "github.com/go-enry/go-enry/v2/data"
+)
+
+// LanguageName returns the name that Linguist gives the language of an info string, empty if it knows none. Of
+// go-enry only the tables are imported: its classifier would cost every command 20 ms at its start.
+func LanguageName(info string) string {
+	name, known := linguist.LanguageByAlias(firstWord(info))
+	if !known {
+		name, _ = linguist.LanguageByAlias(Language(info))
+	}
+	return name
+}
+
+func firstWord(info string) string {
+	info = strings.TrimLeft(strings.TrimSpace(info), "{ .")
+	if end := strings.IndexAny(info, " \t,;{}:="); end >= 0 {
+		info = info[:end]
+	}
+	return info
+}
 
 // Language returns the language that an info string declares: its first word in lower case, without braces
 // and a leading dot (`{.python}`, `{r, echo=FALSE}`), short names and file suffixes resolved. Dialects that
 // are checked differently (`sh`, `bash`, `zsh`, `jsonc`, `tsx`) stay apart.
 func Language(info string) string {
-	info = strings.TrimLeft(strings.TrimSpace(info), "{ .")
-	if end := strings.IndexAny(info, " \t,;{}:="); end >= 0 {
-		info = info[:end]
-	}
-	word := strings.ToLower(info)
+	word := strings.ToLower(firstWord(info))
 	switch word {
 	case "py", "py3", "python3":
 		return "python"

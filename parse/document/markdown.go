@@ -8,6 +8,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"skillcorpus/data"
 )
 
 // Limits on what is parsed of a file, since goldmark's time grows with the square of nested quotes, lists
@@ -56,8 +58,9 @@ type scan struct {
 	blocks   []block
 	headings []heading
 	links    []link
-	deep     int // first line that is nested too deep, -1 if none is
-	unread   int // first line of a paragraph whose links were not read, -1 if there is none
+	elements []data.Block // their lines counted from 0
+	deep     int          // first line that is nested too deep, -1 if none is
+	unread   int          // first line of a paragraph whose links were not read, -1 if there is none
 
 	fences map[ast.Node]fence
 	long   map[ast.Node]string // text of headings that are too long to parse
@@ -74,11 +77,14 @@ func scanMarkdown(source []byte, starts []int) *scan {
 	}
 	root := s.parser().Parse(text.NewReader(source))
 	s.collect(root)
+	slices.SortStableFunc(s.links, func(a, b link) int { return a.line - b.line })
+	slices.SortStableFunc(s.elements, func(a, b data.Block) int { return a.Line - b.Line })
 	return s
 }
 
 // parser returns goldmark's own block parsers, some of them watched, and of its inline parsers those that
-// decide what is a link. Tables change nothing about where code lies, and links in them read like others.
+// decide what is a link. Tables are no parser of theirs: they change nothing about where code lies, and links in
+// them read like others.
 func (s *scan) parser() parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(
@@ -194,6 +200,7 @@ func (b paragraphBound) Transform(node *ast.Paragraph, _ text.Reader, pc parser.
 	if !slices.ContainsFunc(pc.OpenedBlocks(), isOpen) {
 		return // it is becoming a setext heading
 	}
+	b.scan.addTables(node.Lines())
 	if !b.scan.admit(node.Lines()) {
 		collapse(node)
 	}

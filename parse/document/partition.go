@@ -78,7 +78,7 @@ func (c *cutter) code(b block, first int) {
 	if b.end > b.start {
 		c.to(first+b.end, data.SectionCode)
 		section := &c.sections[len(c.sections)-1]
-		section.Info, section.Lang = b.info, Language(b.info)
+		section.Info, section.Lang, section.Language = b.info, Language(b.info), LanguageName(b.info)
 		section.Fenced = b.open >= 0
 		section.Open = section.Fenced && b.close < 0 && c.at == c.text.Lines()
 		section.Text = nil
