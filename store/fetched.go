@@ -123,14 +123,8 @@ func (s *Store) putRepo(ctx context.Context, tx *sql.Tx, f FetchedRepo) error {
 			return err
 		}
 	}
-	for _, alias := range repo.Aliases {
-		if alias == repo.ID {
-			continue
-		}
-		if _, err := tx.ExecContext(ctx, `INSERT INTO aliases (key, id, repo_key) VALUES (?, ?, ?)
-			ON CONFLICT (key) DO UPDATE SET repo_key = excluded.repo_key`, data.RepoKey(alias), alias, key); err != nil {
-			return err
-		}
+	if err := putAliases(ctx, tx, repo); err != nil {
+		return err
 	}
 	_, err := tx.ExecContext(ctx, `INSERT INTO repos (key, id, host, name, numeric_id, default_branch, commit_sha, size_kb, license, stars, archived,
 			fork, updated_at, etag, listed)

@@ -8,6 +8,19 @@ import (
 	"skillcorpus/data"
 )
 
+// putAliases stores the other names of a repository. Its own is none, even if it had another one in between.
+func putAliases(ctx context.Context, tx *sql.Tx, repo data.Repo) error {
+	for _, alias := range repo.Aliases {
+		_, err := tx.ExecContext(ctx, `INSERT INTO aliases (key, id, repo_key) VALUES (?, ?, ?)
+			ON CONFLICT (key) DO UPDATE SET repo_key = excluded.repo_key`, data.RepoKey(alias), alias, data.RepoKey(repo.ID))
+		if err != nil {
+			return fmt.Errorf("alias %s: %w", alias, err)
+		}
+	}
+	_, err := tx.ExecContext(ctx, `DELETE FROM aliases WHERE key = ? AND id = ?`, data.RepoKey(repo.ID), repo.ID)
+	return err
+}
+
 // putAlias stores that asked is another name of repo, which may not be stored itself yet.
 func putAlias(ctx context.Context, tx *sql.Tx, asked string, repo data.Repo) error {
 	key := data.RepoKey(repo.ID)
