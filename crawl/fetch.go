@@ -49,7 +49,7 @@ func (c *crawler) fetch(ctx context.Context, due store.DueRepo) (store.FetchedRe
 	if err != nil {
 		return store.FetchedRepo{}, err
 	}
-	defer os.Remove(spooled)
+	defer func() { _ = os.Remove(spooled) }() // the next run empties the spool anyway
 	tree, err := archive.Open(spooled, c.Limits)
 	if err != nil {
 		if _, ok := errors.AsType[*fs.PathError](err); ok {
