@@ -15,12 +15,13 @@ import (
 // readers is the size of the pool of read-only connections.
 const readers = 4
 
-// dsn puts pragmas where every connection of the pool gets them; by Exec only one would (STYLE.md 4.5).
+// dsn puts pragmas where every connection of the pool gets them; by Exec only one would (STYLE.md 4.5). Keeping
+// prepared statements makes an import more than twice as fast.
 func dsn(path, options string) string {
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
 	}
-	return (&url.URL{Scheme: "file", Path: path, RawQuery: "_busy_timeout=10000&" + options}).String()
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: "_busy_timeout=10000&_stmt_cache_size=64&" + options}).String()
 }
 
 // connect opens a pool and reads from it once, so that a file that is no database is known at once.
@@ -88,21 +89,32 @@ type queryer interface {
 	QueryContext(ctx context.Context, statement string, arguments ...any) (*sql.Rows, error)
 }
 
-// query reads all rows before it returns, so that a pool of one connection is free for the next query.
-func query[T any](ctx context.Context, from queryer, scan func(*sql.Rows, *T) error, statement string, arguments ...any) (all []T, err error) {
+// each hands every row to scan, which must not ask the database: a pool may have no second connection.
+func each(ctx context.Context, from queryer, scan func(*sql.Rows) error, statement string, arguments ...any) (err error) {
 	rows, err := from.QueryContext(ctx, statement, arguments...)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
+		if err := scan(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// query reads all rows before it returns, so that the connection is free for the next query.
+func query[T any](ctx context.Context, from queryer, scan func(*sql.Rows, *T) error, statement string, arguments ...any) (all []T, err error) {
+	err = each(ctx, from, func(rows *sql.Rows) error {
 		var item T
 		if err := scan(rows, &item); err != nil {
-			return nil, err
+			return err
 		}
 		all = append(all, item)
-	}
-	return all, rows.Err()
+		return nil
+	}, statement, arguments...)
+	return all, err
 }
 
 // value scans a row of one column.

@@ -227,7 +227,7 @@ func TestResumeEndsEqual(t *testing.T) {
 		return must[string](t)(c.Digest(t.Context())), int(n.Load())
 	}
 	want, steps := build(t, 0)
-	for step := 1; step <= steps; step += 3 {
+	for step := 1; step <= steps; step++ {
 		t.Run(fmt.Sprint("step ", step), func(t *testing.T) {
 			t.Parallel()
 			if got, _ := build(t, step); got != want {

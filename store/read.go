@@ -50,18 +50,94 @@ func scanSkill(rows *sql.Rows, r *skillRow) error {
 }
 
 func (s *Store) skillPage(ctx context.Context, after string) ([]Skill, error) {
-	found, err := query(ctx, s.reader, scanSkill, `SELECT `+skillColumns+` FROM skills s WHERE s.live AND s.id > ? ORDER BY s.id LIMIT ?`, after, pageSize)
-	if err != nil {
+	return s.readSkills(ctx, `SELECT `+skillColumns+` FROM skills s WHERE s.live AND s.id > ? ORDER BY s.id LIMIT ?`, after, pageSize)
+}
+
+// readSkills reads the skills that a statement selects in id order, whole.
+func (s *Store) readSkills(ctx context.Context, statement string, arguments ...any) ([]Skill, error) {
+	found, err := query(ctx, s.reader, scanSkill, statement, arguments...)
+	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	page := make([]Skill, len(found))
+	skills, byKey := make([]Skill, len(found)), make(map[int64]*Skill, len(found))
 	for i, r := range found {
-		if err := s.fill(ctx, &r.skill, r.key); err != nil {
-			return nil, fmt.Errorf("%s: %w", r.skill.ID, err)
-		}
-		page[i] = r.skill
+		skills[i] = r.skill
+		byKey[r.key] = &skills[i]
 	}
-	return page, nil
+	// One query a table for all of them, not one a skill; skills in between that are not asked for are passed over.
+	first, last := skills[0].ID, skills[len(skills)-1].ID
+	for _, fill := range []func(context.Context, map[int64]*Skill, string, string) error{s.fillFiles, s.fillDocuments, s.fillFindings} {
+		if err := fill(ctx, byKey, first, last); err != nil {
+			return nil, err
+		}
+	}
+	return skills, nil
+}
+
+func (s *Store) fillFiles(ctx context.Context, skills map[int64]*Skill, first, last string) error {
+	return each(ctx, s.reader, func(rows *sql.Rows) error {
+		var key int64
+		var f data.File
+		if err := rows.Scan(&key, &f.Path, &f.Mode, &f.Size, &f.SHA256, &f.Note, &f.Kept); err != nil {
+			return err
+		}
+		if skill := skills[key]; skill != nil {
+			skill.Files = append(skill.Files, f)
+		}
+		return nil
+	}, `SELECT f.skill, f.path, f.mode, f.size, f.sha256, f.note, f.kept FROM skills s JOIN files f ON f.skill = s.key
+		WHERE s.id BETWEEN ? AND ? ORDER BY f.skill, f.path`, first, last)
+}
+
+// fillDocuments adds documents and verdicts.
+func (s *Store) fillDocuments(ctx context.Context, skills map[int64]*Skill, first, last string) error {
+	return each(ctx, s.reader, func(rows *sql.Rows) error {
+		var key int64
+		var packed []byte
+		var verdict sql.NullString
+		if err := rows.Scan(&key, &packed, &verdict); err != nil {
+			return err
+		}
+		skill := skills[key]
+		if skill == nil {
+			return nil
+		}
+		var err error
+		if skill.Document, err = s.unpackDocument(packed); err != nil {
+			return fmt.Errorf("document of %s: %w", skill.ID, err)
+		}
+		if verdict.Valid {
+			skill.Verdict = new(data.Verdict)
+			if err := json.Unmarshal([]byte(verdict.String), skill.Verdict); err != nil {
+				return fmt.Errorf("verdict of %s: %w", skill.ID, err)
+			}
+		}
+		return nil
+	}, `SELECT s.key, d.body, v.body FROM skills s LEFT JOIN documents d ON d.skill = s.key LEFT JOIN verdicts v ON v.skill = s.key
+		WHERE s.id BETWEEN ? AND ?`, first, last)
+}
+
+// fillFindings comes after fillDocuments: a document's findings lie in it.
+func (s *Store) fillFindings(ctx context.Context, skills map[int64]*Skill, first, last string) error {
+	return each(ctx, s.reader, func(rows *sql.Rows) error {
+		var key int64
+		var stage Stage
+		var f data.Finding
+		if err := rows.Scan(&key, &stage, &f.Rule, &f.Severity, &f.File, &f.Line, &f.Message); err != nil {
+			return err
+		}
+		switch skill := skills[key]; {
+		case skill == nil:
+		case stage == StageCrawl:
+			skill.Findings = append(skill.Findings, f)
+		case stage == StageAudit:
+			skill.Audit = append(skill.Audit, f)
+		case skill.Document != nil:
+			skill.Document.Findings = append(skill.Document.Findings, f)
+		}
+		return nil
+	}, `SELECT f.skill, f.stage, f.rule, f.severity, f.file, f.line, f.message FROM skills s JOIN findings f ON f.skill = s.key
+		WHERE s.id BETWEEN ? AND ? ORDER BY f.skill, f.stage, f.position`, first, last)
 }
 
 // findSkill looks for a live skill first, under its id, its repository's former names, then in any letter case; a
@@ -77,74 +153,19 @@ const findSkill = `coalesce(
 // Skill returns one skill, live or removed, with its copies. The id is taken in any letter case and under a
 // repository's former name; false means that there is none.
 func (s *Store) Skill(ctx context.Context, id string) (Skill, bool, error) {
-	found, err := query(ctx, s.reader, scanSkill, `SELECT `+skillColumns+` FROM skills s WHERE s.id = `+findSkill, id)
+	found, err := s.readSkills(ctx, `SELECT `+skillColumns+` FROM skills s WHERE s.id = `+findSkill, id)
 	if err != nil {
 		return Skill{}, false, fmt.Errorf("read skill %s: %w", id, err)
 	}
 	if len(found) == 0 {
 		return Skill{}, false, nil
 	}
-	skill := found[0].skill
-	if err := s.fill(ctx, &skill, found[0].key); err != nil {
-		return Skill{}, false, fmt.Errorf("read skill %s: %w", id, err)
-	}
+	skill := found[0]
 	skill.Copies, err = query(ctx, s.reader, value[string], `SELECT id FROM skills WHERE copy_of = ? AND live ORDER BY id`, skill.ID)
 	if err != nil {
 		return Skill{}, false, fmt.Errorf("read copies of %s: %w", id, err)
 	}
 	return skill, true, nil
-}
-
-// fill reads what belongs to a skill beside its own row.
-func (s *Store) fill(ctx context.Context, skill *Skill, key int64) error {
-	var err error
-	if skill.Files, err = s.files(ctx, key); err != nil {
-		return err
-	}
-	var packed []byte
-	var verdict sql.NullString
-	err = s.reader.QueryRowContext(ctx, `SELECT (SELECT body FROM documents WHERE skill = ?1), (SELECT body FROM verdicts WHERE skill = ?1)`, key).Scan(&packed, &verdict)
-	if err != nil {
-		return err
-	}
-	if skill.Document, err = s.unpackDocument(packed); err != nil {
-		return err
-	}
-	if verdict.Valid {
-		skill.Verdict = new(data.Verdict)
-		if err := json.Unmarshal([]byte(verdict.String), skill.Verdict); err != nil {
-			return err
-		}
-	}
-	return s.fillFindings(ctx, skill, key)
-}
-
-func (s *Store) fillFindings(ctx context.Context, skill *Skill, key int64) error {
-	type row struct {
-		stage   Stage
-		finding data.Finding
-	}
-	found, err := query(ctx, s.reader, func(rows *sql.Rows, r *row) error {
-		f := &r.finding
-		return rows.Scan(&r.stage, &f.Rule, &f.Severity, &f.File, &f.Line, &f.Message)
-	}, `SELECT stage, rule, severity, file, line, message FROM findings WHERE skill = ? ORDER BY stage, position`, key)
-	for _, r := range found {
-		switch {
-		case r.stage == StageCrawl:
-			skill.Findings = append(skill.Findings, r.finding)
-		case r.stage == StageAudit:
-			skill.Audit = append(skill.Audit, r.finding)
-		case skill.Document != nil:
-			skill.Document.Findings = append(skill.Document.Findings, r.finding)
-		}
-	}
-	return err
-}
-
-func (s *Store) files(ctx context.Context, skill int64) ([]data.File, error) {
-	return query(ctx, s.reader, func(rows *sql.Rows, f *data.File) error {
-		return rows.Scan(&f.Path, &f.Mode, &f.Size, &f.SHA256, &f.Note, &f.Kept)
-	}, `SELECT path, mode, size, sha256, note, kept FROM files WHERE skill = ? ORDER BY path`, skill)
 }
 
 // Listings returns the listings of every repository, by the key of the repository that they lead to today.
