@@ -8,27 +8,32 @@ import (
 	"skillcorpus/data"
 )
 
-// alias is one row of the table of spellings: the keys under which authors give a field, the best first.
+// Alias is one row of the table of spellings: the keys under which authors give a field, the best first.
 // Keys are compared without case, `-`, `_` and blanks.
-type alias struct {
-	field string
-	keys  []string
+type Alias struct {
+	Field string
+	Keys  []string
 }
 
-// aliases is that table. Keys are looked for at the top level, then under `metadata`. The counts are uses
-// among 35,127 real skills: version 4,358 top-level and 3,582 below, author 2,505 and 3,071, tags 2,396 and
-// 1,435, category 416 and 1,823, allowed-tools 1,888, triggers 378 and 342, tools 217, keywords 73 and 78,
-// when_to_use 30, read_when 20, authors 16.
-func aliases() []alias {
-	return []alias{
-		{"tags", []string{"tags", "keywords", "labels", "topics", "category", "categories"}},
-		{"triggers", []string{"when_to_use", "triggers", "trigger", "trigger_phrases", "read_when", "use_when", "use-cases"}},
+// Aliases is that table. Keys are looked for at the top level, then under `metadata`, then in the block that a
+// vendor's agent reads (Vendors). docs/parse.md has each key with its count in the reference corpus.
+func Aliases() []Alias {
+	return []Alias{
+		{"tags", []string{"tags", "keywords", "labels", "topics", "category", "categories", "subcategory"}},
+		{"triggers", []string{
+			"when_to_use", "triggers", "trigger", "trigger_phrases", "trigger_patterns", "trigger_keywords", "read_when", "use_when", "use-cases",
+		}},
 		{"license", []string{"license", "licence"}},
 		{"allowed-tools", []string{"allowed-tools", "tools"}},
 		{"compatibility", []string{"compatibility"}},
-		{"version", []string{"version"}},
-		{"author", []string{"author", "authors"}},
+		{"version", []string{"version", "skill-version"}},
+		{"author", []string{"author", "authors", "skill-author"}},
 	}
+}
+
+// Vendors are the keys, at the top level or under `metadata`, whose mappings an agent reads for itself.
+func Vendors() []string {
+	return []string{"openclaw", "clawdbot", "moltbot", "clawdis", "clawdhub", "hermes", "otto"}
 }
 
 // fields gathers what a searcher needs beside name and description.
@@ -36,13 +41,13 @@ func fields(f data.Frontmatter) data.Fields {
 	if len(f.Fields) == 0 {
 		return data.Fields{}
 	}
-	top := folded(f.Fields)
-	below := folded(top["metadata"].Map)
+	places := levels(f)
 	found := make(map[string][]string)
-	for _, a := range aliases() {
-		for _, key := range a.keys {
-			found[a.field] = append(found[a.field], texts(top[fold(key)])...)
-			found[a.field] = append(found[a.field], texts(below[fold(key)])...)
+	for _, a := range Aliases() {
+		for _, key := range a.Keys {
+			for _, place := range places {
+				found[a.Field] = append(found[a.Field], texts(place[fold(key)])...)
+			}
 		}
 	}
 	return data.Fields{
@@ -54,6 +59,20 @@ func fields(f data.Frontmatter) data.Fields {
 		Version:       first(found["version"]),
 		Author:        first(found["author"]),
 	}
+}
+
+// levels returns the mappings in which keys are looked for, the best first: top level, metadata, vendors' blocks.
+func levels(f data.Frontmatter) []map[string]data.Value {
+	top := folded(f.Fields)
+	places := []map[string]data.Value{top, folded(top["metadata"].Map)}
+	for _, vendor := range Vendors() {
+		for _, place := range places[:2] {
+			if block := place[vendor].Map; len(block) > 0 {
+				places = append(places, folded(block))
+			}
+		}
+	}
+	return places
 }
 
 // folded returns the last value of each key, under a spelling that all spellings of it share.

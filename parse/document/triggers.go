@@ -7,9 +7,28 @@ import (
 	"skillcorpus/parse/encoding"
 )
 
-// whenToUse matches headings whose section says when a skill is to be used. In 35,127 real skills 4,170 are
-// `When to use`, 2,412 `When to trigger`, 1,871 `When to use this skill`, 490 `Use this skill when`.
-var whenToUse = regexp.MustCompile(`(?i)^\W*(when (to (use|trigger|activate|apply|invoke)|this (skill )?(applies|activates))\b|use (this skill )?when|trigger(s$|$| (phrases|keywords|conditions))|activation$|example trigger phrases|触发条件)`)
+// Headings matches the headings whose section says when a skill is to be used, by the words they begin with.
+// docs/parse.md has the count of each in the reference corpus.
+func Headings() []Alias {
+	return []Alias{
+		{"When to use", []string{`when to (?:use|trigger|activate|apply|invoke)\b`}},
+		{"When this skill applies", []string{`when this (?:skill )?(?:applies|activates)\b`}},
+		{"Use this skill when", []string{`use (?:this skill )?when\b`}},
+		{"Triggers", []string{`trigger(?:s$|$| (?:phrases|keywords|conditions))`, `example trigger phrases`, `activation$`}},
+		{"触发条件, 触发时机, 何时使用, 使用场景", []string{`触发条件`, `触发时机`, `何时使用`, `使用场景`}},
+	}
+}
+
+// whenToUse matches all of Headings.
+var whenToUse = headingPattern(Headings()...)
+
+func headingPattern(rows ...Alias) *regexp.Regexp {
+	var words []string
+	for _, row := range rows {
+		words = append(words, row.Keys...)
+	}
+	return regexp.MustCompile(`(?i)^\W*(?:` + strings.Join(words, "|") + `)`)
+}
 
 // Bounds on what is taken of such sections.
 const (
