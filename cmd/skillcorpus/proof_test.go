@@ -101,7 +101,7 @@ func TestProofHub(t *testing.T) {
 	got := map[string]string{}
 	eachRecord(t, strings.NewReader(run(t, env, "export", "--data", corpus)), func(r data.Record) {
 		text, _ := r.Text()
-		got[r.ID] = data.SHA256Hex(text)
+		got[data.SkillID(r.Repo, r.Path)] = data.SHA256Hex(text)
 	})
 	for id, digest := range want {
 		if got[id] != digest {
@@ -177,20 +177,16 @@ func TestProofKill(t *testing.T) {
 	env := serveHub(t, hubFolder(t))
 
 	whole := t.TempDir()
-	started := time.Now()
+	var lengths []time.Duration
 	for _, stage := range stages("crawl", "--source", "skillsmp") {
+		started := time.Now()
 		run(t, env, append(stage, "--data", whole)...)
+		lengths = append(lengths, time.Since(started))
 	}
-	length := time.Since(started)
 	want := run(t, env, "verify", "--data", whole, "--digest")
 	for kills > 0 {
-		moments := make([]time.Duration, kills)
-		for i := range moments {
-			moments[i] = time.Duration(random.Int64N(int64(length)))
-		}
-		slices.Sort(moments)
 		corpus := t.TempDir()
-		kills -= runKilled(t, env, corpus, moments)
+		kills -= runKilled(t, env, corpus, moments(random, lengths, kills))
 		if got := run(t, env, "verify", "--data", corpus, "--digest"); got != want {
 			t.Fatalf("digest %s after kills, %s without", got, want)
 		}
@@ -198,34 +194,49 @@ func TestProofKill(t *testing.T) {
 	}
 }
 
-// runKilled runs all stages on a new corpus, kills the program when the run has taken as long as each of the moments
-// says, and goes on with the same command. It returns how many kills there were before the end.
-func runKilled(t *testing.T, env []string, corpus string, moments []time.Duration) (kills int) {
+// moments draws when to kill: moments of the whole run, each as a time from the start of the stage that it falls into.
+func moments(random *rand.Rand, lengths []time.Duration, count int) [][]time.Duration {
+	var whole time.Duration
+	for _, length := range lengths {
+		whole += length
+	}
+	drawn := make([][]time.Duration, len(lengths))
+	for range count {
+		at, stage := time.Duration(random.Int64N(int64(whole))), 0
+		for at >= lengths[stage] {
+			at -= lengths[stage]
+			stage++
+		}
+		drawn[stage] = append(drawn[stage], at)
+	}
+	return drawn
+}
+
+// runKilled runs all stages on a new corpus. Each try of a stage is killed at the next of its moments, and the same
+// command goes on, until one ends before its moment or none is left. It returns how many kills there were.
+func runKilled(t *testing.T, env []string, corpus string, drawn [][]time.Duration) (kills int) {
 	t.Helper()
-	var spent time.Duration
-	for _, stage := range stages("crawl", "--source", "skillsmp") {
+	for i, stage := range stages("crawl", "--source", "skillsmp") {
 		for {
 			var killed atomic.Bool
 			command := program(t, env, append(stage, "--data", corpus)...)
-			started := time.Now()
 			if err := command.Start(); err != nil {
 				t.Fatal(err)
 			}
-			stop := func() bool { return false }
-			if kills < len(moments) {
-				stop = time.AfterFunc(moments[kills]-spent, func() { killed.Store(command.Process.Kill() == nil) }).Stop
+			timer := time.NewTimer(time.Hour)
+			if len(drawn[i]) > 0 {
+				timer = time.AfterFunc(drawn[i][0], func() { killed.Store(command.Process.Kill() == nil) })
 			}
 			err := command.Wait()
-			stop()
-			spent += time.Since(started)
+			timer.Stop()
 			if err == nil {
 				break
 			}
 			if !killed.Load() {
 				t.Fatalf("%v: %v", stage, err)
 			}
-			kills++
-			t.Logf("killed %s after %s of the run", stage[0], spent.Round(time.Millisecond))
+			t.Logf("killed %s after %s", stage[0], drawn[i][0].Round(time.Millisecond))
+			kills, drawn[i] = kills+1, drawn[i][1:]
 			if code := exitCodeOf(t, program(t, env, "verify", "--data", corpus).Run()); code != 0 && code != 10 {
 				t.Fatalf("verify ends with %d after a kill, want 0, or 10 where no corpus was made yet", code)
 			}

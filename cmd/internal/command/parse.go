@@ -48,19 +48,23 @@ type parsedFile struct {
 	Sections    []section      `json:"sections"`
 	Headings    []data.Heading `json:"headings"`
 	Links       []data.Link    `json:"links"`
+	Blocks      []data.Block   `json:"blocks"`
+	Binary      bool           `json:"binary"`
 	Findings    []data.Finding `json:"findings"`
 }
 
 type section struct {
-	Kind   data.SectionKind `json:"kind"`
-	Start  int              `json:"start"`
-	End    int              `json:"end"`
-	Line   int              `json:"line"`
-	Lang   string           `json:"lang"`
-	Info   string           `json:"info"`
-	Fenced bool             `json:"fenced"`
-	Open   bool             `json:"open"`
-	Text   string           `json:"text"`
+	Kind  data.SectionKind `json:"kind"`
+	Start int              `json:"start"`
+	End   int              `json:"end"`
+	Line  int              `json:"line"`
+	Lang  string           `json:"lang"`
+	// Language is Lang by the name that Linguist has for it.
+	Language string `json:"language"`
+	Info     string `json:"info"`
+	Fenced   bool   `json:"fenced"`
+	Open     bool   `json:"open"`
+	Text     string `json:"text"`
 }
 
 func (e *environment) parsePlaces(ctx context.Context, places []string, floor data.Severity) error {
@@ -102,10 +106,11 @@ func asJSON(skill localSkill, document data.Document) parsedFile {
 		File: skill.Place, Name: document.Name, Description: document.Description, Frontmatter: document.Frontmatter.Plain(),
 		Format: document.Frontmatter.Format, Recovered: document.Frontmatter.Recovered, Fields: document.Fields,
 		Sections: make([]section, len(document.Sections)), Headings: orEmpty(document.Headings), Links: orEmpty(document.Links),
+		Blocks: orEmpty(document.Blocks), Binary: document.Binary,
 		Findings: orEmpty(document.Findings),
 	}
 	for i, s := range document.Sections {
-		parsed.Sections[i] = section{s.Kind, s.Start, s.End, s.Line, s.Lang, s.Info, s.Fenced, s.Open, s.Read(skill.SkillMD)}
+		parsed.Sections[i] = section{s.Kind, s.Start, s.End, s.Line, s.Lang, s.Language, s.Info, s.Fenced, s.Open, s.Read(skill.SkillMD)}
 	}
 	return parsed
 }
