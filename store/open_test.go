@@ -242,7 +242,7 @@ func lone(t *testing.T, from string, mode os.FileMode, want int) {
 	if mode&0o200 == 0 && os.Geteuid() == 0 {
 		asNobody(t, command, dir)
 	}
-	output, err := command.CombinedOutput()
+	output, err := command.Output() // with -cover others complain on stderr
 	if got, want := string(output), fmt.Sprintf("skills %d faults 0 <nil>\n", want); err != nil || got != want {
 		t.Errorf("mode %v: %q, want %q: %v", mode, got, want, err)
 	}
@@ -305,19 +305,35 @@ func TestCancelledWrite(t *testing.T) {
 		if err := c.CommitImport(cancelled(t), nil, []Blob{c.Pack([]byte("x"))}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", dir, err)
 		}
-		for range 20 {
-			ctx, cancel := context.WithCancel(t.Context())
-			bundle, blobs := c.bundle(skill{repo: "o/r", text: "half"})
-			err := c.write(ctx, func(tx *sql.Tx) error {
-				if err := putBlobs(ctx, tx, blobs); err != nil {
+		bundle, blobs := c.bundle(skill{repo: "o/r", text: "half"})
+		ctx, cancel := context.WithCancel(t.Context())
+		err := c.write(ctx, func(tx *sql.Tx) error {
+			if err := putBlobs(ctx, tx, blobs); err != nil {
+				return err
+			}
+			cancel()
+			for range 1000 { // time enough for anyone else who would end the transaction
+				if _, err := tx.ExecContext(context.WithoutCancel(ctx), `SELECT 1`); err != nil {
 					return err
 				}
-				cancel()
-				return putBundle(ctx, tx, bundle, map[string]bool{})
-			})
-			if !errors.Is(err, context.Canceled) {
-				t.Errorf("%s: %v", dir, err)
 			}
+			return putBundle(ctx, tx, bundle, map[string]bool{})
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: between two statements: %v", dir, err)
+		}
+		// In the middle of a statement, which would never end.
+		ctx, cancel = context.WithTimeout(t.Context(), 20*time.Millisecond)
+		defer cancel()
+		err = c.write(ctx, func(tx *sql.Tx) error {
+			if err := putBlobs(ctx, tx, blobs); err != nil {
+				return err
+			}
+			_, err := tx.ExecContext(ctx, `INSERT INTO blobs WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, 0, '' FROM n WHERE i < 0`)
+			return err
+		})
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: in a statement: %v", dir, err)
 		}
 		c.wantIDs("owner/repo-00/skills/s-0000", "owner/repo-01/skills/s-0001")
 		if n := c.number(`SELECT count(*) FROM blobs`); n != 2 {
