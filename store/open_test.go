@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -313,6 +314,7 @@ func TestCancelledWrite(t *testing.T) {
 			}
 			cancel()
 			for range 1000 { // time enough for anyone else who would end the transaction
+				runtime.Gosched()
 				if _, err := tx.ExecContext(context.WithoutCancel(ctx), `SELECT 1`); err != nil {
 					return err
 				}
