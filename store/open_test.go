@@ -14,6 +14,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/pressly/goose/v3"
 )
 
 func TestOpenErrors(t *testing.T) {
@@ -95,20 +97,27 @@ func TestNewerStaysAsItIs(t *testing.T) {
 	}
 }
 
+// An older database is refused to readers, who change nothing, and migrated by the next writer.
 func TestOlder(t *testing.T) {
 	t.Parallel()
-	c := newCorpus(t)
-	_, latest, err := versions(t.Context(), c.reader)
+	dir := t.TempDir()
+	check(t, os.Mkdir(filepath.Join(dir, "work"), 0o755))
+	db := must[*sql.DB](t)(connect(t.Context(), dsn(Path(dir), "_journal_mode=WAL"), 1))
+	provider := must[*goose.Provider](t)(provider(db))
+	_, err := provider.UpTo(t.Context(), 1)
 	check(t, err)
-	for version, want := range map[int64]error{latest: nil, latest + 1: ErrNewer} {
-		c.exec(`UPDATE goose_db_version SET version_id = ? WHERE version_id > 0`, version)
-		if err := checkVersion(t.Context(), c.reader); !errors.Is(err, want) {
-			t.Errorf("schema %d: %v, want %v", version, err, want)
-		}
+	_, err = db.ExecContext(t.Context(), `INSERT INTO skills (id, repo_key, repo_id, path, skill_file, skill_sha256, basis, copy_key, canonical_rank, live, via)
+		VALUES ('o/r', 'o/r', 'o/r', '', 'SKILL.md', '', 'listing', 'k', 'r', 1, 'import')`)
+	check(t, err)
+	check(t, db.Close())
+	if _, err := Open(t.Context(), dir, Options{}); !errors.Is(err, ErrOlder) || !strings.Contains(err.Error(), "migrate") {
+		t.Fatal(err)
 	}
-	if err := versionError(latest, latest+1); !errors.Is(err, ErrOlder) || !strings.Contains(err.Error(), "migrate") {
-		t.Errorf("an older schema: %v", err)
-	}
+	c := openCorpus(t, dir, newClock())
+	c.wantIDs("o/r")
+	c.imports(numbered(1)...)
+	check(t, c.Close())
+	check(t, must[*Store](t)(Open(t.Context(), dir, Options{})).Close())
 }
 
 func TestUnwritableFolder(t *testing.T) {

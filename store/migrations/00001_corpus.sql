@@ -85,6 +85,7 @@ CREATE TABLE skills (
     canonical_rank  TEXT NOT NULL,
     copy_of         TEXT,                          -- id of the canonical copy; NULL for the canonical one
     live            INTEGER NOT NULL CHECK (live IN (0, 1)),
+    via             TEXT NOT NULL CHECK (via IN ('crawl', 'import')),
     document_digest TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX skills_by_repo ON skills (repo_key);
