@@ -64,6 +64,9 @@ func (r *reading) inspect(e archive.Entry, body io.Reader) error {
 	if e.Path == ".gitmodules" {
 		r.modules = bytes.Clone(held)
 	}
+	if isManifest(e.Path) && fact.text && len(r.manifests) < maxPlugins {
+		r.manifests[e.Path] = bytes.Clone(held)
+	}
 	wanted := r.must[e.Path] || r.later[e.Path] || r.roomy[e.Path] && fact.text && fact.pointer < 0
 	if !wanted || r.kept[fact.digest] {
 		return nil

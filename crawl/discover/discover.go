@@ -49,8 +49,11 @@ type Found struct {
 	// Tree has every path. A digest is the SHA-256 of what reading the path gives, through a link where it is
 	// one; paths without content, and those in vendored folders, have none.
 	Tree       []data.TreeEntry
-	Submodules []Submodule    // sorted by path: further repositories, whose skills are not here
-	Findings   []data.Finding // what lies in no skill, files named from the repository's root
+	Submodules []Submodule // sorted by path: further repositories, whose skills are not here
+	// Manifests are the declarations of plugins by path, for Sights: .claude-plugin/plugin.json in any folder, and
+	// marketplace.json at the root.
+	Manifests map[string][]byte
+	Findings  []data.Finding // what lies in no skill, files named from the repository's root
 }
 
 // Keep takes a content that the corpus keeps. It is called once for each distinct digest; content is valid
@@ -69,7 +72,7 @@ func Read(ctx context.Context, repo data.Repo, tree archive.Tree, keep Keep) (Fo
 		return Found{}, fmt.Errorf("read contents of %s: %w", repo.ID, err)
 	}
 	r.noteContents()
-	found := Found{Submodules: r.addSubmodules()}
+	found := Found{Submodules: r.addSubmodules(), Manifests: r.manifests}
 	found.Skills = r.bundles()
 	if err := tree.Contents(ctx, r.late, r.inspect); err != nil {
 		return Found{}, fmt.Errorf("read contents of %s again: %w", repo.ID, err)
@@ -95,6 +98,8 @@ type reading struct {
 	facts  map[string]content // by path, what was read
 	kept   map[string]bool    // digests given to keep
 
+	manifests map[string][]byte // Found.Manifests
+
 	modules []byte            // the content of .gitmodules
 	urls    map[string]string // of submodules, by path
 	most    int               // files listed in all bundles
@@ -106,7 +111,7 @@ func newReading(repo data.Repo, tree archive.Tree, keep Keep) *reading {
 		repo: repo, commit: tree.Commit(), entries: tree.Entries(), keep: keep,
 		findings: slices.Clone(tree.Findings()),
 		wanted:   map[string]bool{}, must: map[string]bool{}, roomy: map[string]bool{}, later: map[string]bool{},
-		facts: map[string]content{}, most: maxListed, kept: map[string]bool{}, urls: map[string]string{},
+		facts: map[string]content{}, most: maxListed, kept: map[string]bool{}, urls: map[string]string{}, manifests: map[string][]byte{},
 	}
 }
 
