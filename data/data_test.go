@@ -97,8 +97,8 @@ func TestRecordRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
 		`{"repo":"o/r","origin":"m/m","commit":"c","path":"p","file":"SKILL.md","license":"MIT","updated_at":"2026-01-02T03:04:05+00:00","files":[["a.py",3,"100755"]],"stars":7,"skill_md":"x"}`,
-		`{"repo":"o/r","path":"","files":[],"stars":0,"skill_md":""}`,
-		`{"repo":"o/r","path":"","files":[],"stars":0,"skill_md_b64":"/w=="}`,
+		`{"repo":"o/r","origin":"","commit":"","path":"","file":"","license":"","updated_at":"","files":[],"stars":0,"skill_md":""}`,
+		`{"repo":"o/r","origin":"","commit":"","path":"","file":"","license":"","updated_at":"","files":[],"stars":0,"skill_md_b64":"/w=="}`,
 	} {
 		var record data.Record
 		if err := json.Unmarshal([]byte(line), &record); err != nil {

@@ -11,15 +11,15 @@ import (
 )
 
 // Record is one line of the corpus format: a skill with its text and a listing of its other files. `import`
-// reads it, `export --format jsonl` writes it with the added fields at the end.
+// reads it, `export --format jsonl` writes it with further fields of its own.
 type Record struct {
 	Repo       string       `json:"repo"`
-	Origin     string       `json:"origin,omitempty"`
-	Commit     string       `json:"commit,omitempty"`
+	Origin     string       `json:"origin"`
+	Commit     string       `json:"commit"`
 	Path       string       `json:"path"`
-	File       string       `json:"file,omitempty"`
-	License    string       `json:"license,omitempty"`
-	UpdatedAt  string       `json:"updated_at,omitempty"`
+	File       string       `json:"file"`
+	License    string       `json:"license"`
+	UpdatedAt  string       `json:"updated_at"`
 	Files      []RecordFile `json:"files"`
 	Stars      int          `json:"stars"`
 	SkillMD    *string      `json:"skill_md,omitempty"`
@@ -31,13 +31,6 @@ type Record struct {
 	Digests  map[string]string `json:"digests,omitempty"`
 	Notes    map[string]string `json:"notes,omitempty"`
 	Findings []Finding         `json:"findings,omitempty"`
-
-	// Added by export and ignored by import.
-	ID               string `json:"id,omitempty"`
-	CopyOf           string `json:"copy_of,omitempty"`
-	Digest           string `json:"digest,omitempty"`
-	Tier             Tier   `json:"tier,omitempty"`
-	RunnableComplete *bool  `json:"runnable_complete,omitempty"`
 }
 
 // SetText stores a SKILL.md's bytes in the field that can carry them unchanged.

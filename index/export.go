@@ -51,10 +51,22 @@ func licensed(skill store.Skill, licenses []string) bool {
 	return len(licenses) == 0 || slices.ContainsFunc(licenses, same)
 }
 
-func recordOf(ctx context.Context, corpus *store.Store, skill store.Skill, withFiles bool) (data.Record, error) {
-	record := data.Record{
-		Repo: skill.RepoID, Origin: skill.Origin, Commit: skill.Commit, Path: skill.Path, File: skill.SkillFile, License: skill.License,
-		UpdatedAt: skill.UpdatedAt, Files: make([]data.RecordFile, len(skill.Files)), Stars: skill.Stars,
+// exportedSkill is a record with what the corpus knows beyond it (docs/json.md). Import reads the record alone.
+type exportedSkill struct {
+	data.Record
+	ID               string    `json:"id"`
+	CopyOf           string    `json:"copy_of"`           // id of the canonical copy; empty for that itself
+	Digest           string    `json:"digest"`            // of the bundle; empty where only a listing is known
+	Tier             data.Tier `json:"tier"`              // empty before an audit
+	RunnableComplete *bool     `json:"runnable_complete"` // null before an audit
+}
+
+func recordOf(ctx context.Context, corpus *store.Store, skill store.Skill, withFiles bool) (*exportedSkill, error) {
+	record := &exportedSkill{
+		Record: data.Record{
+			Repo: skill.RepoID, Origin: skill.Origin, Commit: skill.Commit, Path: skill.Path, File: skill.SkillFile, License: skill.License,
+			UpdatedAt: skill.UpdatedAt, Files: make([]data.RecordFile, len(skill.Files)), Stars: skill.Stars,
+		},
 		ID: skill.ID, CopyOf: skill.CopyOf, Digest: skill.Digest,
 	}
 	for i, f := range skill.Files {
@@ -65,17 +77,17 @@ func recordOf(ctx context.Context, corpus *store.Store, skill store.Skill, withF
 	}
 	text, kept, err := corpus.Content(ctx, skill.SkillSHA256)
 	if err != nil {
-		return data.Record{}, err
+		return nil, err
 	}
 	if !kept {
-		return data.Record{}, fmt.Errorf("the content of its SKILL.md is not there: run `skillcorpus verify`")
+		return nil, fmt.Errorf("the content of its SKILL.md is not there: run `skillcorpus verify`")
 	}
 	record.SetText(text)
 	if !withFiles || skill.Basis != data.BasisContents {
 		return record, nil
 	}
 	record.Findings = skill.Findings
-	return record, addFiles(ctx, corpus, &record, skill.Files)
+	return record, addFiles(ctx, corpus, &record.Record, skill.Files)
 }
 
 func addFiles(ctx context.Context, corpus *store.Store, record *data.Record, files []data.File) error {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -29,7 +30,9 @@ func newCodec() (*codec, error) {
 	return &codec{encoder: encoder, decoder: decoder}, nil
 }
 
-func (c *codec) pack(content []byte) []byte { return c.encoder.EncodeAll(content, nil) }
+// pack returns its result without the encoder's buffer, which is as large as the content: the blobs of a whole
+// repository are held at once.
+func (c *codec) pack(content []byte) []byte { return bytes.Clone(c.encoder.EncodeAll(content, nil)) }
 
 func (c *codec) unpack(packed []byte) ([]byte, error) { return c.decoder.DecodeAll(packed, nil) }
 

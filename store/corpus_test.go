@@ -231,3 +231,32 @@ func cancelled(t testing.TB) context.Context {
 	cancel()
 	return ctx
 }
+
+// A repeated import writes nothing, and a record with a listing alone does not displace known contents.
+func TestImportAgain(t *testing.T) {
+	t.Parallel()
+	c := newCorpus(t)
+	bundle, text := data.Bundle{ID: "o/r/a", RepoID: "o/r", Path: "a", SkillFile: data.SkillFile, Basis: data.BasisContents}, []byte("# a")
+	bundle.SkillSHA256 = data.SHA256Hex(text)
+	bundle.Files = []data.File{{Path: "x.py", Mode: data.ModeFile, Size: 1, SHA256: data.SHA256Hex([]byte("x"))}}
+	bundle.Digest = data.BundleDigest(bundle.SkillFile, bundle.SkillSHA256, bundle.Files)
+	put := func(b data.Bundle) int64 {
+		check(t, c.CommitImport(t.Context(), []data.Bundle{b}, []Blob{c.Pack(text)}))
+		var changes int64
+		check(t, c.writer.QueryRowContext(t.Context(), `SELECT total_changes()`).Scan(&changes))
+		return changes
+	}
+	first := put(bundle)
+	if again := put(bundle); again != first {
+		t.Errorf("a repeated import changed %d rows", again-first)
+	}
+	listing := bundle
+	listing.Basis, listing.Digest, listing.Files = data.BasisListing, "", []data.File{{Path: "x.py", Mode: data.ModeFile, Size: 1}}
+	if again := put(listing); again != first {
+		t.Errorf("a listing of known contents changed %d rows", again-first)
+	}
+	bundle.Stars = 7
+	if again := put(bundle); again == first {
+		t.Error("other stars changed nothing")
+	}
+}

@@ -11,23 +11,41 @@ import (
 	"skillcorpus/data"
 )
 
-// CommitImport stores imported skills with their blobs.
+// CommitImport stores imported skills with their blobs. What is stored already just so stays untouched, and so does
+// a skill whose files' contents are known where the record has the same SKILL.md and a listing alone.
 func (s *Store) CommitImport(ctx context.Context, bundles []data.Bundle, blobs []Blob) error {
 	err := s.write(ctx, func(tx *sql.Tx) error {
 		if err := putBlobs(ctx, tx, blobs); err != nil {
 			return err
 		}
+		var changed []data.Bundle
 		for _, b := range bundles {
+			known, err := isStored(ctx, tx, b)
+			if err != nil {
+				return fmt.Errorf("skill %s: %w", b.ID, err)
+			}
+			if known {
+				continue
+			}
+			changed = append(changed, b)
 			if err := putImportedRepo(ctx, tx, b); err != nil {
 				return fmt.Errorf("repository %s: %w", b.RepoID, err)
 			}
 		}
-		return putBundles(ctx, tx, bundles)
+		return putBundles(ctx, tx, changed)
 	})
 	if err != nil {
 		return fmt.Errorf("store imported skills: %w", err)
 	}
 	return nil
+}
+
+// isStored reports whether the corpus has an imported skill as it is, or better.
+func isStored(ctx context.Context, tx *sql.Tx, b data.Bundle) (known bool, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM skills WHERE id = ? AND live AND skill_sha256 = ? AND (basis = 'contents' AND ? = 'listing'
+			OR copy_key = ? AND basis = ? AND skill_file = ? AND origin = ? AND commit_sha = ? AND license = ? AND updated_at = ? AND stars = ?)`,
+		b.ID, b.SkillSHA256, b.Basis, b.CopyKey(), b.Basis, b.SkillFile, b.Origin, b.Commit, b.License, b.UpdatedAt, b.Stars).Scan(&known)
+	return known, err
 }
 
 // putImportedRepo names the repository of an imported skill, which no crawl asks for until a listing does.
