@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -139,7 +140,7 @@ func (d *dense) search(ctx context.Context, text string) ([]sectionScores, []Deg
 	if len(d.lists) == 0 {
 		return nil, degraded, nil
 	}
-	query, err := d.embed(ctx, text)
+	queries, err := d.embed(ctx, text)
 	if ctx.Err() != nil {
 		return nil, nil, ctx.Err()
 	}
@@ -152,7 +153,7 @@ func (d *dense) search(ctx context.Context, text string) ([]sectionScores, []Deg
 	var found []sectionScores
 	for _, l := range d.lists {
 		scores := rank.NewScores(d.skills + 1)
-		if err := l.matrix.Scores(query, scores); err != nil {
+		if err := l.matrix.Scores(queries, scores); err != nil {
 			degraded = append(degraded, Degradation{ReasonDamaged, fmt.Sprintf("%s: %v", l.section, err)})
 			continue
 		}
@@ -161,9 +162,9 @@ func (d *dense) search(ctx context.Context, text string) ([]sectionScores, []Deg
 	return found, degraded, nil
 }
 
-// embed returns the vector of a query within the budget. A call that takes longer goes on alone until it ends,
-// since a model can't be stopped within a batch; it keeps its slot till then.
-func (d *dense) embed(ctx context.Context, text string) ([]float32, error) {
+// embed returns the vectors of a query and its pieces within the budget. A call that takes longer goes on alone
+// until it ends, since a model can't be stopped within a batch; it keeps its slot till then.
+func (d *dense) embed(ctx context.Context, text string) ([][]float32, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.Budget)
 	select {
 	case d.slots <- struct{}{}:
@@ -172,28 +173,44 @@ func (d *dense) embed(ctx context.Context, text string) ([]float32, error) {
 		return nil, ctx.Err()
 	}
 	type answer struct {
-		vector []float32
-		err    error
+		vectors [][]float32
+		err     error
 	}
 	answers := make(chan answer, 1)
 	d.running.Go(func() {
 		defer cancel()
 		defer func() { <-d.slots }()
-		vectors, err := d.Embedder.Embed(ctx, embed.Query, []string{text})
-		if err == nil && len(vectors) != 1 {
-			err = fmt.Errorf("%d vectors came for one query", len(vectors))
-		}
-		if err != nil {
-			answers <- answer{err: err}
-			return
-		}
-		unit, err := vector.Unit(vectors[0], d.Embedder.Dimensions())
-		answers <- answer{unit, err}
+		vectors, err := d.embedPieces(ctx, pieces(text))
+		answers <- answer{vectors, err}
 	})
 	select {
 	case a := <-answers:
-		return a.vector, a.err
+		return a.vectors, a.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+}
+
+// embedPieces returns the vectors of those pieces that have one; it is an error if none has.
+func (d *dense) embedPieces(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors, err := d.Embedder.Embed(ctx, embed.Query, texts)
+	if _, ok := errors.AsType[*embed.TextError](err); err != nil && !ok {
+		return nil, err
+	}
+	if len(vectors) != len(texts) {
+		return nil, fmt.Errorf("%d vectors came for %d texts", len(vectors), len(texts))
+	}
+	var sound [][]float32
+	for _, v := range vectors {
+		unit, failure := vector.Unit(v, d.Embedder.Dimensions())
+		if failure != nil {
+			err = cmp.Or(err, failure)
+			continue
+		}
+		sound = append(sound, unit)
+	}
+	if len(sound) == 0 {
+		return nil, err
+	}
+	return sound, nil
 }

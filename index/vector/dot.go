@@ -38,49 +38,53 @@ func product(query []float32, dtype DType) func(row []byte) float32 {
 	return func(row []byte) float32 { return dotFloat(floats(row), query) }
 }
 
-// quantise scales a query to integers, as great as its dot product with a row of int8 lets it be within int32,
-// and returns the value of 1. With integers all machines come to the same scores.
-func quantise(query []float32) (whole []int32, unit float32) {
+// quantise scales a query to int16, as great as its product with a row of int8 lets it be within int32, and
+// returns the value of 1. With integers all machines come to the same scores.
+func quantise(query []float32) (whole []int16, unit float32) {
 	var greatest float64
 	for _, x := range query {
 		greatest = max(greatest, math.Abs(float64(x)))
 	}
-	scale := float64(math.MaxInt32/(128*len(query))) / greatest
-	whole = make([]int32, len(query))
+	scale := float64(min(math.MaxInt16, math.MaxInt32/(128*len(query)))) / greatest
+	whole = make([]int16, len(query))
 	for i, x := range query {
-		whole[i] = int32(math.RoundToEven(float64(x) * scale))
+		whole[i] = int16(math.RoundToEven(float64(x) * scale))
 	}
 	return whole, float32(1 / scale)
 }
 
-// The three products keep several sums, so that the processor need not wait for each addition.
+// The products keep several sums, so that the processor need not wait for each addition.
 
-func dotInt8(row []byte, query []int32) int32 {
+func dotPlain(row []byte, query []int16) int32 {
 	var a, b, c, d int32
+	query = query[:len(row)]
 	for len(row) >= 4 && len(query) >= 4 {
-		a += int32(int8(row[0])) * query[0]
-		b += int32(int8(row[1])) * query[1]
-		c += int32(int8(row[2])) * query[2]
-		d += int32(int8(row[3])) * query[3]
+		r, q := (*[4]byte)(row), (*[4]int16)(query)
+		a += int32(int8(r[0])) * int32(q[0])
+		b += int32(int8(r[1])) * int32(q[1])
+		c += int32(int8(r[2])) * int32(q[2])
+		d += int32(int8(r[3])) * int32(q[3])
 		row, query = row[4:], query[4:]
 	}
-	for i := range row {
-		a += int32(int8(row[i])) * query[i]
+	for i, x := range row {
+		a += int32(int8(x)) * int32(query[i])
 	}
 	return a + b + c + d
 }
 
 func dotFloat(row, query []float32) float32 {
 	var a, b, c, d float32
-	for len(row) >= 4 && len(query) >= 4 {
-		a += row[0] * query[0]
-		b += row[1] * query[1]
-		c += row[2] * query[2]
-		d += row[3] * query[3]
-		row, query = row[4:], query[4:]
+	query = query[:len(row)]
+	for len(row) >= 8 && len(query) >= 8 {
+		r, q := (*[8]float32)(row), (*[8]float32)(query)
+		a += r[0]*q[0] + r[4]*q[4]
+		b += r[1]*q[1] + r[5]*q[5]
+		c += r[2]*q[2] + r[6]*q[6]
+		d += r[3]*q[3] + r[7]*q[7]
+		row, query = row[8:], query[8:]
 	}
-	for i := range row {
-		a += row[i] * query[i]
+	for i, x := range row {
+		a += x * query[i]
 	}
 	return (a + b) + (c + d)
 }

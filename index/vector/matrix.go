@@ -120,16 +120,27 @@ func (m *Matrix) check() error {
 	})
 }
 
-// Scores writes the cosine of the query with each row into scores, at the place of the row's skill; other
-// places are left alone. The query needs not be of length 1, but is refused where it has no direction.
-func (m *Matrix) Scores(query, scores []float32) error {
-	unit, err := Unit(query, m.shape.Dimensions)
-	if err != nil {
-		return fmt.Errorf("query: %w", err)
+// Scores writes the cosine of each row with the closest of the queries into scores, at the place of the row's
+// skill; other places are left alone. Queries need not be of length 1, but one without a direction is refused.
+func (m *Matrix) Scores(queries [][]float32, scores []float32) error {
+	dots := make([]func([]byte) float32, len(queries))
+	for i, query := range queries {
+		unit, err := Unit(query, m.shape.Dimensions)
+		if err != nil {
+			return fmt.Errorf("query %d: %w", i, err)
+		}
+		dots[i] = product(unit, m.shape.DType)
 	}
-	dot := product(unit, m.shape.DType)
+	if len(dots) == 0 {
+		return nil
+	}
 	return m.each(func(i int) error {
-		scores[m.skills[i]] = dot(m.row(i)) * m.factors[i]
+		row := m.row(i)
+		best := dots[0](row)
+		for _, dot := range dots[1:] {
+			best = max(best, dot(row))
+		}
+		scores[m.skills[i]] = best * m.factors[i]
 		return nil
 	})
 }

@@ -49,6 +49,13 @@ func write(t testing.TB, path string, dtype vector.DType, vectors [][]float32) v
 	return vector.Shape{DType: dtype, Dimensions: len(vectors[0]), Count: w.Count()}
 }
 
+func dot(a, b []float32) (sum float64) {
+	for i, x := range a {
+		sum += float64(x) * float64(b[i])
+	}
+	return sum
+}
+
 func TestScores(t *testing.T) {
 	t.Parallel()
 	for dtype, slack := range dtypes() {
@@ -59,21 +66,18 @@ func TestScores(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			query := vectors[17]
+			queries := vectors[17:20]
 			scores := make([]float32, 9000)
 			for i := range scores {
 				scores[i] = -9
 			}
-			if err := m.Scores(query, scores); err != nil {
+			if err := m.Scores(queries, scores); err != nil {
 				t.Fatal(err)
 			}
 			for i, score := range scores {
 				want := -9.0
 				if i%3 == 1 {
-					want = 0
-					for j, x := range vectors[i/3] {
-						want += float64(x) * float64(query[j])
-					}
+					want = max(dot(vectors[i/3], queries[0]), dot(vectors[i/3], queries[1]), dot(vectors[i/3], queries[2]))
 				}
 				if math.Abs(float64(score)-want) > slack {
 					t.Fatalf("%s of %d: skill %d has %f, want %f", dtype, dimensions, i, score, want)
@@ -115,7 +119,7 @@ func TestUndefined(t *testing.T) {
 	}
 	defer m.Close()
 	for _, query := range [][]float32{{0, 0}, {nan, 1}, {1, inf}, {1}, nil} {
-		if err := m.Scores(query, make([]float32, 2)); !errors.Is(err, vector.ErrRefused) {
+		if err := m.Scores([][]float32{query}, make([]float32, 2)); !errors.Is(err, vector.ErrRefused) {
 			t.Errorf("query %v: %v", query, err)
 		}
 	}
@@ -206,7 +210,7 @@ func TestCutWhileOpen(t *testing.T) {
 	if err := os.Truncate(path, 10); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Scores(vectors[0], make([]float32, 15000)); !errors.Is(err, vector.ErrDamaged) {
+	if err := m.Scores(vectors[:1], make([]float32, 15000)); !errors.Is(err, vector.ErrDamaged) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -225,7 +229,7 @@ func TestNoRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Scores([]float32{1, 0}, nil); err != nil {
+	if err := m.Scores([][]float32{{1, 0}}, nil); err != nil {
 		t.Error(err)
 	}
 	if err := m.Close(); err != nil {
@@ -259,7 +263,7 @@ func FuzzOpen(f *testing.F) {
 		query := make([]float32, dimensions)
 		query[0] = 1
 		scores := make([]float32, 300)
-		if err := m.Scores(query, scores); err != nil {
+		if err := m.Scores([][]float32{query}, scores); err != nil {
 			t.Fatal(err)
 		}
 		for i, x := range scores {
@@ -284,7 +288,7 @@ func BenchmarkScores(b *testing.B) {
 			scores := make([]float32, 3*35247)
 			b.SetBytes(shape.Bytes())
 			for b.Loop() {
-				if err := m.Scores(vectors[0], scores); err != nil {
+				if err := m.Scores(vectors[:1], scores); err != nil {
 					b.Fatal(err)
 				}
 			}
