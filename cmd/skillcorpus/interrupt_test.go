@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,4 +82,41 @@ func TestSecondInterruptEndsAtOnce(t *testing.T) {
 		t.Errorf("exit code %d, want 130\n%s", code, stderr)
 	}
 	run(t, nil, "verify", "--data", data)
+}
+
+func TestInterruptEndsAWaitForTheLock(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	holder := program(t, nil, "import", "--data", data, "-")
+	input, err := holder.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := holder.Start(); err != nil {
+		t.Fatal(err)
+	}
+	err = await(t.Context(), "corpus", func() bool { return program(t, nil, "status", "--data", data).Run() == nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	stderr := &watched{}
+	waiter := program(t, nil, "parse", "--lock-wait", "1h", "--data", data)
+	waiter.Stderr = stderr
+	if err := waiter.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// A signal that comes before the program listens would end it without an exit code of its own.
+	err = await(t.Context(), "wait for the lock", func() bool { return strings.Contains(stderr.String(), "waiting up to 1h0m0s") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := waiter.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCodeOf(t, waiter.Wait()); code != 130 {
+		t.Errorf("exit code %d, want 130\n%s", code, stderr)
+	}
+	if err := errors.Join(input.Close(), holder.Wait()); err != nil {
+		t.Error(err)
+	}
 }

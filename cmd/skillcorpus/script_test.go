@@ -81,11 +81,13 @@ func startHub(ts *testscript.TestScript, _ bool, args []string) {
 	envFile := ts.MkAbs(args[0] + ".env")
 	command := exec.Command("skillcorpus", append([]string{"fakehub", "--env-file", envFile}, args[1:]...)...)
 	command.Dir = ts.MkAbs(".")
-	command.Stderr = ts.Stderr()
+	var stderr watched // the script's own is not for several writers
+	command.Stderr = &stderr
 	ts.Check(command.Start())
 	ts.Defer(func() {
-		ts.Check(command.Process.Signal(os.Interrupt))
-		ts.Check(command.Wait())
+		if err := errors.Join(command.Process.Signal(os.Interrupt), command.Wait()); err != nil {
+			ts.Fatalf("fakehub: %v\n%s", err, stderr.String())
+		}
 	})
 	var text []byte
 	ts.Check(await(context.Background(), "env file", func() bool {

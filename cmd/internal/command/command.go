@@ -113,7 +113,7 @@ searches the result. Everything lies in one data folder.`,
 	flags.BoolVar(&e.JSON, "json", false, "results as JSON, one object a line (docs/json.md)")
 	flags.BoolVarP(&e.Quiet, "quiet", "q", false, "nothing on stderr but errors")
 	flags.BoolVarP(&e.verbose, "verbose", "v", false, "a line for each request and repository on stderr")
-	root.AddCommand(e.demo(), e.crawl(), e.imports(), e.parse(), e.audit(), e.index(), e.search(), e.show(),
+	root.AddCommand(e.demo(), e.crawl(), e.imports(), e.parse(), e.audit(), e.index(), e.search(), e.show(), e.model(),
 		e.export(), e.status(), e.verify(), e.doctor(), e.versionCommand(), e.fakehub())
 	root.SetUsageTemplate(root.UsageTemplate() + exitHelp)
 	root.SetHelpCommand(help(root))
@@ -153,7 +153,13 @@ func (e *environment) logger() *slog.Logger {
 
 // write opens the corpus for writing, creating it if need be, and runs f on a pipeline over it.
 func (e *environment) write(ctx context.Context, name string, f func(*pipeline.Pipeline) error) (err error) {
-	corpus, err := store.Open(ctx, e.data, store.Options{Write: true, LockWait: e.lockWait, Command: "skillcorpus " + name, Now: e.now})
+	options := store.Options{Write: true, Command: "skillcorpus " + name, Now: e.now}
+	corpus, err := store.Open(ctx, e.data, options)
+	if errors.Is(err, store.ErrLocked) && e.lockWait > 0 {
+		e.Note("%v\nwaiting up to %s for it", err, e.lockWait)
+		options.LockWait = e.lockWait
+		corpus, err = store.Open(ctx, e.data, options)
+	}
 	if err != nil {
 		return err
 	}

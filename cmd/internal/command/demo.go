@@ -76,11 +76,11 @@ func (e *environment) runDemo(ctx context.Context) (err error) {
 }
 
 func (e *environment) demoSearches(ctx context.Context) (err error) {
-	searcher, err := index.Open(ctx, index.Dir(e.data, index.DefaultName))
+	searcher, closeAll, err := e.searcher(ctx, "")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, searcher.Close()) }()
+	defer func() { err = errors.Join(err, closeAll()) }()
 	for _, query := range demoQueries {
 		if !e.JSON {
 			e.Printf("\nsearch %q\n", query)

@@ -25,6 +25,8 @@ type searchSettings struct {
 	tiers     []string
 	queryFile string
 	queries   string
+	mode      string
+	model     string
 }
 
 func (e *environment) search() *cobra.Command {
@@ -47,6 +49,8 @@ with all their places.`,
 	flags.IntVarP(&settings.request.K, "limit", "k", index.DefaultK, fmt.Sprintf("hits wanted, up to %d", index.MaxK))
 	flags.IntVar(&settings.request.Offset, "offset", 0, "hits to skip")
 	flags.BoolVar(&settings.request.Explain, "explain", false, "every stage's rank and score of each hit")
+	flags.StringVar(&settings.mode, "mode", "", "lexical (words), vector (meaning) or hybrid (both; the default where vectors are there)")
+	flags.StringVar(&settings.model, "model", e.setting("MODEL", ""), modelHelp)
 	flags.StringVar(&settings.request.Prefix, "prefix", "", "list every skill whose name begins so, instead of a query")
 	flags.StringVar(&settings.queryFile, "query-file", "", `read the query from a file ("-" is stdin)`)
 	flags.StringVar(&settings.queries, "queries", "", `JSON lines {"id", "text"}, ranked one after another, copies included`)
@@ -67,11 +71,14 @@ func (e *environment) runSearch(ctx context.Context, settings searchSettings, ar
 	if _, err := os.Stat(store.Path(e.data)); errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("open corpus %s: %w", e.data, store.ErrNoCorpus)
 	}
-	searcher, err := index.Open(ctx, index.Dir(e.data, index.DefaultName))
+	if request.Mode == index.ModeLexical {
+		settings.model = noModel
+	}
+	searcher, closeAll, err := e.searcher(ctx, settings.model)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, searcher.Close()) }()
+	defer func() { err = errors.Join(err, closeAll()) }()
 	if settings.queries == "" {
 		return e.answer(ctx, searcher, request)
 	}
@@ -91,6 +98,11 @@ func (e *environment) request(settings searchSettings, arguments []string) (inde
 		default:
 			return request, usageError{fmt.Errorf("--tier %q: want functional, partial or reference_only", text)}
 		}
+	}
+	switch request.Mode = index.Mode(settings.mode); request.Mode {
+	case "", index.ModeLexical, index.ModeVector, index.ModeHybrid:
+	default:
+		return request, usageError{fmt.Errorf("--mode %q: want lexical, vector or hybrid", settings.mode)}
 	}
 	if request.K < 1 || request.K > index.MaxK || request.Offset < 0 {
 		return request, usageError{fmt.Errorf("-k must lie between 1 and %d, --offset not below 0", index.MaxK)}

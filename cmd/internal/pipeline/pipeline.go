@@ -20,6 +20,7 @@ import (
 	"skillcorpus/crawl"
 	"skillcorpus/data"
 	"skillcorpus/index"
+	"skillcorpus/index/embed"
 	"skillcorpus/parse"
 	"skillcorpus/store"
 )
@@ -141,12 +142,26 @@ func (p *Pipeline) end(ctx context.Context, summary Summary) error {
 	return nil
 }
 
-// Index builds the index if anything changed since the last build, or with rebuild set. Half an index is none:
-// the end of ctx leaves the former one.
-func (p *Pipeline) Index(ctx context.Context, rebuild bool) error {
-	started, counter := p.Now(), new(store.Counter)
-	stop := p.Terminal.Progress("index", tally(counter))
-	manifest, built, err := index.Build(ctx, p.Corpus, index.BuildOptions{Name: index.DefaultName, Rebuild: rebuild, Counter: counter})
+// IndexOptions say how an index is built.
+type IndexOptions struct {
+	Rebuild  bool            // also if nothing changed
+	Embedder embed.Embedder  // none: words alone
+	Missing  error           // why there is no embedder and what brings one, where one was wanted
+	Sections []index.Section // to embed; none: all
+}
+
+// Index builds the index if anything changed since the last build. The end of ctx leaves the former one, or the
+// new one with the vectors so far.
+func (p *Pipeline) Index(ctx context.Context, options IndexOptions) error {
+	if options.Missing != nil {
+		p.Terminal.Note("index: by words alone: %s", options.Missing)
+	}
+	started, counter, tokens := p.Now(), new(store.Counter), new(store.Counter)
+	stop := p.Terminal.Progress("index", indexTally(counter, tokens))
+	manifest, built, err := index.Build(ctx, p.Corpus, index.BuildOptions{
+		Name: index.DefaultName, Rebuild: options.Rebuild, Counter: counter,
+		Embedder: options.Embedder, Sections: options.Sections, Tokens: tokens,
+	})
 	stop()
 	if ctx.Err() != nil {
 		return ErrStopped
@@ -162,6 +177,9 @@ func (p *Pipeline) Index(ctx context.Context, rebuild bool) error {
 		return err
 	}
 	line := fmt.Sprintf("index: %s in %s", terminal.Count(int64(manifest.Skills), "skill"), took(summary.TookMS))
+	if vectors := manifest.Vectors(); len(vectors) > 0 {
+		line += fmt.Sprintf("; %s by %s", terminal.Count(countVectors(vectors), "vector"), vectors[0].Embedder)
+	}
 	if !built {
 		line = fmt.Sprintf("index: up to date with %s", terminal.Count(int64(manifest.Skills), "skill"))
 	}
@@ -207,6 +225,30 @@ func (p *Pipeline) others(outcomes map[data.Outcome]int) string {
 
 func tally(counter *store.Counter) terminal.Tally {
 	return terminal.Tally{Total: counter.Total.Load, Done: counter.Done.Load, Failed: counter.Failed.Load, Bytes: counter.Bytes.Load}
+}
+
+// indexTally shows skills while the words are indexed, then tokens, whose number tells the time that is left.
+func indexTally(skills, tokens *store.Counter) terminal.Tally {
+	pick := func(of func(*store.Counter) int64) func() int64 {
+		return func() int64 {
+			if tokens.Total.Load() > 0 {
+				return of(tokens)
+			}
+			return of(skills)
+		}
+	}
+	none := func() int64 { return 0 }
+	return terminal.Tally{
+		Total: pick(func(c *store.Counter) int64 { return c.Total.Load() }),
+		Done:  pick(func(c *store.Counter) int64 { return c.Done.Load() }), Failed: none, Bytes: none,
+	}
+}
+
+func countVectors(lists []index.List) (count int64) {
+	for _, l := range lists {
+		count += int64(l.Count)
+	}
+	return count
 }
 
 func took(milliseconds int64) string {
