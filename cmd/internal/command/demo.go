@@ -44,6 +44,16 @@ func (e *environment) runDemo(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, wired.close()) }()
+	modelID := e.setting("MODEL", "")
+	embedder, missing, err := e.embedder(modelID)
+	if err != nil {
+		return err
+	}
+	if embedder == nil {
+		modelID = noModel // the index has said what is missing; the searches need not
+	} else {
+		defer func() { err = errors.Join(err, embedder.Close()) }()
+	}
 	err = e.write(ctx, "demo", func(p *pipeline.Pipeline) error {
 		steps := []func(context.Context) error{
 			func(ctx context.Context) error { return wired.checkSample(ctx, p.Corpus) },
@@ -53,7 +63,9 @@ func (e *environment) runDemo(ctx context.Context) (err error) {
 				})
 			},
 			p.Parse, p.Audit,
-			func(ctx context.Context) error { return p.Index(ctx, false) },
+			func(ctx context.Context) error {
+				return p.Index(ctx, pipeline.IndexOptions{Embedder: embedder, Missing: missing})
+			},
 		}
 		for _, step := range steps {
 			if err := step(ctx); err != nil {
@@ -65,7 +77,7 @@ func (e *environment) runDemo(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := e.demoSearches(ctx); err != nil {
+	if err := e.demoSearches(ctx, modelID); err != nil {
 		return err
 	}
 	if !e.JSON {
@@ -75,8 +87,8 @@ func (e *environment) runDemo(ctx context.Context) (err error) {
 	return nil
 }
 
-func (e *environment) demoSearches(ctx context.Context) (err error) {
-	searcher, closeAll, err := e.searcher(ctx, "")
+func (e *environment) demoSearches(ctx context.Context, modelID string) (err error) {
+	searcher, closeAll, err := e.searcher(ctx, modelID)
 	if err != nil {
 		return err
 	}
