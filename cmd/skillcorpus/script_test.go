@@ -32,7 +32,9 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	corpus := sync.OnceValues(func() (string, error) {
 		dir := filepath.Join(t.TempDir(), "sample")
-		out, err := exec.Command("skillcorpus", "demo", "--data", dir).CombinedOutput()
+		demo := exec.Command("skillcorpus", "demo", "--data", dir)
+		demo.Env = append(os.Environ(), "SKILLCORPUS_MODEL=none")
+		out, err := demo.CombinedOutput()
 		if err != nil {
 			return "", fmt.Errorf("%w: %s", err, out)
 		}
