@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,9 @@ const demoData = "skillcorpus-demo"
 
 // demoQueries each find another skill of the sample marketplace.
 var demoQueries = []string{"test a web page in a browser", "make AI-generated text sound natural", "notes with wikilinks"}
+
+// demoParaphrase finds a skill that has none of its words, so only by meaning.
+const demoParaphrase = "movie footage synthesis"
 
 func (e *environment) demo() *cobra.Command {
 	return &cobra.Command{
@@ -93,7 +97,11 @@ func (e *environment) demoSearches(ctx context.Context, modelID string) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, closeAll()) }()
-	for _, query := range demoQueries {
+	queries := slices.Clone(demoQueries)
+	if modelID != noModel {
+		queries = append(queries, demoParaphrase)
+	}
+	for _, query := range queries {
 		if !e.JSON {
 			e.Printf("\nsearch %q\n", query)
 		}
