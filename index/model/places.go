@@ -33,7 +33,7 @@ type Places struct {
 	Library  string   // a runtime that was named; "" means that of Dirs, or the system's
 	Platform string   // GOOS/GOARCH
 
-	catalogue *models.Catalogue
+	Catalogue *models.Catalogue // what is known
 }
 
 // Find returns the places: the data folder's models, then SKILLCORPUS_MODELS or, without it, the user's cache.
@@ -42,7 +42,7 @@ func Find(data string, getenv func(string) string) *Places {
 	p := &Places{
 		Library:   getenv("SKILLCORPUS_ONNXRUNTIME"),
 		Platform:  runtime.GOOS + "/" + runtime.GOARCH,
-		catalogue: models.Load(),
+		Catalogue: models.Load(),
 	}
 	own := filepath.Join(data, "models")
 	p.Dirs, p.Into = []string{own}, getenv("SKILLCORPUS_MODELS")
@@ -69,7 +69,7 @@ func systemNames() []string {
 
 // runtimeFolder is the runtime's in a folder of models. It bears the platform, since data folders travel.
 func (p *Places) runtimeFolder() string {
-	return "onnxruntime-" + p.catalogue.Runtime.Version + "-" + filepath.Base(filepath.Dir(p.Platform)) + "-" + filepath.Base(p.Platform)
+	return "onnxruntime-" + p.Catalogue.Runtime.Version + "-" + filepath.Base(filepath.Dir(p.Platform)) + "-" + filepath.Base(p.Platform)
 }
 
 // runtimes returns the libraries to try, best first.
@@ -85,7 +85,7 @@ func (p *Places) runtimes() []string {
 
 // placedRuntime returns the library that Add or Pull has put into one of the folders, or "".
 func (p *Places) placedRuntime() string {
-	library, ok := p.catalogue.Runtime.Library(p.Platform)
+	library, ok := p.Catalogue.Runtime.Library(p.Platform)
 	if !ok {
 		return ""
 	}
@@ -103,7 +103,7 @@ const entryName = "model.yaml"
 
 // locate returns a model's folder and what it is. The catalogue's word goes before the folder's own.
 func (p *Places) locate(id string) (folder string, m models.Model, err error) {
-	known, isKnown := p.catalogue.Model(id)
+	known, isKnown := p.Catalogue.Model(id)
 	for _, dir := range p.Dirs {
 		folder = filepath.Join(dir, id)
 		text, err := os.ReadFile(filepath.Join(folder, entryName))
@@ -127,7 +127,7 @@ func (p *Places) locate(id string) (folder string, m models.Model, err error) {
 	if !isKnown {
 		return "", m, fmt.Errorf("%w: no model is called %q", ErrNoModel, id)
 	}
-	return "", known, fmt.Errorf("%w: %s is not there: %s", ErrNoModel, id, remedyFor(known, p.catalogue.Default))
+	return "", known, fmt.Errorf("%w: %s is not there: %s", ErrNoModel, id, remedyFor(known, p.Catalogue.Default))
 }
 
 // remedyFor is the one command that brings a model.
@@ -155,14 +155,14 @@ func whole(folder string, m models.Model) error {
 
 // choose returns the id to use where none was asked for: the default, or else the first one that is here.
 func (p *Places) choose() string {
-	if _, _, err := p.locate(p.catalogue.Default); errors.Is(err, ErrNoModel) {
-		for _, m := range p.catalogue.Models {
+	if _, _, err := p.locate(p.Catalogue.Default); errors.Is(err, ErrNoModel) {
+		for _, m := range p.Catalogue.Models {
 			if _, _, err := p.locate(m.ID); err == nil {
 				return m.ID
 			}
 		}
 	}
-	return p.catalogue.Default
+	return p.Catalogue.Default
 }
 
 // Options are how a model is to be used. Zero values mean the defaults of onnx.Config.

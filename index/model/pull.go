@@ -75,10 +75,10 @@ func (p *Places) pullable(id string) (models.Model, error) {
 		}
 		return true
 	}
-	wanted, known := p.catalogue.Model(id)
+	wanted, known := p.Catalogue.Model(id)
 	if id == "" {
-		wanted, known = p.catalogue.Model(p.choose())
-		for _, m := range p.catalogue.Models {
+		wanted, known = p.Catalogue.Model(p.choose())
+		for _, m := range p.Catalogue.Models {
 			if !p.here(wanted) && !hub(wanted) && hub(m) {
 				wanted = m
 			}
@@ -155,11 +155,11 @@ func (p *Places) pullRuntime(ctx context.Context, d *desk, l *line) (Added, erro
 	if path := p.placedRuntime(); path != "" && p.verifyRuntime() == nil {
 		return Added{ID: RuntimeID, Path: path, Before: true}, nil
 	}
-	library, ok := p.catalogue.Runtime.Library(p.Platform)
+	library, ok := p.Catalogue.Runtime.Library(p.Platform)
 	if !ok {
 		return a, fmt.Errorf("%w: none is known for %s: name one with SKILLCORPUS_ONNXRUNTIME", ErrNoRuntime, p.Platform)
 	}
-	released, err := l.asset(ctx, p.catalogue.Runtime.Release, library.Asset)
+	released, err := l.asset(ctx, p.Catalogue.Runtime.Release, library.Asset)
 	if err != nil {
 		return a, err
 	}
