@@ -8,7 +8,6 @@ package document
 import (
 	"bytes"
 	"slices"
-	"strings"
 
 	"skillcorpus/data"
 	"skillcorpus/parse/encoding"
@@ -86,12 +85,30 @@ func read(doc *data.Document, text encoding.Text, block frontmatter.Block, found
 	return reading
 }
 
+// missing names what stands where frontmatter should open, for the oddities that the corpus shows.
 func missing(text []byte) string {
-	line, _, _ := bytes.Cut(text, []byte{'\n'})
-	if line = bytes.TrimSpace(line); len(line) > 3 && strings.Trim(string(line), "-") == "" {
-		return "no frontmatter: it opens with exactly three dashes, and this line has more; the folder gives the name"
+	why := ""
+	text = bytes.TrimSpace(text)
+	line, rest, _ := bytes.Cut(text, []byte{'\n'})
+	switch line = bytes.TrimSpace(line); {
+	case len(text) == 0:
+		why = "the file is empty"
+	case len(line) > 3 && len(bytes.Trim(line, "-")) == 0:
+		why = "it opens with exactly three dashes, and this line has more"
+	case bytes.HasPrefix(line, []byte("---")):
+		why = "it opens with three dashes alone on their line"
+	case bytes.HasPrefix(line, []byte("```")):
+		why = "the file begins with a code fence"
+	case bytes.HasPrefix(line, []byte("name:")):
+		why = "the keys have no line of three dashes above them"
+	case bytes.HasPrefix(line, []byte("<<<<<<<")):
+		why = "the file begins with a conflict that Git could not merge"
+	case len(rest) == 0 && bytes.HasPrefix(line, []byte("../")):
+		why = "the file holds a path: a link that was stored as text"
+	default:
+		return "no frontmatter; the folder gives the name"
 	}
-	return "no frontmatter; the folder gives the name"
+	return "no frontmatter: " + why + "; the folder gives the name"
 }
 
 // scanBody parses the Markdown from a line on, and returns also the line at which parsing ended: the number
@@ -125,7 +142,7 @@ func reportMarkdown(doc *data.Document, s *scan, first int, whole bool) {
 		}
 	}
 	if s.deep >= 0 {
-		report(rule.TooDeep, s.deep, "lists and quotes nested more than %d deep", MaxNesting)
+		report(rule.TooDeep, s.deep, "lists and quotes nested more than %d deep, or more than %d in all", MaxNesting, MaxLists)
 	}
 	if len(bytes.TrimSpace(s.source)) == 0 && whole {
 		report(rule.EmptyBody, max(0, first+len(s.starts)-1)-first, "there is no text beside the frontmatter")

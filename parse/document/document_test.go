@@ -210,3 +210,19 @@ func TestRulesAreUnique(t *testing.T) {
 		seen[r.ID] = true
 	}
 }
+
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"":                        "no frontmatter: the file is empty; the folder gives the name",
+		"# a\n":                   "no frontmatter; the folder gives the name",
+		"-----\nname: a\n-----\n": "no frontmatter: it opens with exactly three dashes, and this line has more; the folder gives the name",
+		"--- name: a\n---\n":      "no frontmatter: it opens with three dashes alone on their line; the folder gives the name",
+		"```yaml\nname: a\n```\n": "no frontmatter: the file begins with a code fence; the folder gives the name",
+		"name: a\n---\nb\n":       "no frontmatter: the keys have no line of three dashes above them; the folder gives the name",
+		"<<<<<<< HEAD\n---\n":     "no frontmatter: the file begins with a conflict that Git could not merge; the folder gives the name",
+		"../../a/b.md":            "no frontmatter: the file holds a path: a link that was stored as text; the folder gives the name",
+	} {
+		equal(t, text, missing([]byte(text)), want)
+	}
+}

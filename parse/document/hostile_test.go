@@ -2,6 +2,8 @@ package document
 
 import (
 	"fmt"
+	"runtime"
+	"runtime/metrics"
 	"strings"
 	"syscall"
 	"testing"
@@ -86,13 +88,20 @@ func hostile() map[string]string {
 	}
 }
 
+// filled repeats a body up to the bound on size, and cuts what is longer than the test can take.
+func filled(body string) string {
+	size := fill - len(head)
+	for len(body) < size {
+		body += body[:min(len(body), size-len(body))]
+	}
+	return body[:min(len(body), longest)]
+}
+
 // TestHostileMarkdown holds the bound of DESIGN.md on time, with inputs that fill the bound on size.
 func TestHostileMarkdown(t *testing.T) {
 	for name, body := range hostile() {
 		t.Run(name, func(t *testing.T) {
-			for size := len(body); len(body) < fill-len(head)-size; {
-				body += body[:min(len(body), fill-len(head)-len(body))]
-			}
+			body = filled(body)
 			start := processorTime(t)
 			parseChecked(t, []byte(head+body), "hostile")
 			if took := processorTime(t) - start; took > limit {
@@ -131,4 +140,63 @@ func TestBounds(t *testing.T) {
 	equal(t, "over", len(over.Findings), 1)
 	equal(t, "over", over.Findings[0].Rule, "markdown.too-large")
 	equal(t, "over, codes", len(codes(over)), 1)
+}
+
+// TestHostileMemory holds the bound of DESIGN.md on memory: the heap at its largest while the largest inputs are parsed.
+func TestHostileMemory(t *testing.T) {
+	if raced {
+		t.Skip("the race detector takes memory of its own")
+	}
+	for name, body := range hostile() {
+		file := []byte(head + filled(body))
+		runtime.GC()
+		before := heap()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			Parse(file, Source{Folder: "x"})
+		}()
+		if used := highest(done) - before; used > 200<<20 {
+			t.Errorf("%s: %d bytes take %d MB", name, len(file), used>>20)
+		} else if used > 100<<20 {
+			t.Logf("%s: %d bytes take %d MB", name, len(file), used>>20)
+		}
+	}
+}
+
+// highest watches the heap until done.
+func highest(done <-chan struct{}) int64 {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for most := heap(); ; most = max(most, heap()) {
+		select {
+		case <-done:
+			return most
+		case <-tick.C:
+		}
+	}
+}
+
+// heap returns the bytes of objects, dead ones included.
+func heap() int64 {
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	return int64(sample[0].Value.Uint64())
+}
+
+// BenchmarkSize shows time against size for the inputs that the parser likes least, up to ten times the bound.
+func BenchmarkSize(b *testing.B) {
+	for _, name := range []string{"quotes", "mixed markers", "links", "brackets", "one paragraph", "one line", "headings", "fences", "lists", "urls"} {
+		for _, size := range []int{64 << 10, 256 << 10, 1 << 20, 10 << 20} {
+			body := hostile()[name]
+			body = strings.Repeat(body, size/len(body)+1)[:size]
+			b.Run(fmt.Sprintf("%s/%dK", strings.ReplaceAll(name, " ", "-"), size>>10), func(b *testing.B) {
+				b.SetBytes(int64(size))
+				b.ReportAllocs()
+				for b.Loop() {
+					Parse([]byte(head+body), Source{Folder: "x"})
+				}
+			})
+		}
+	}
 }

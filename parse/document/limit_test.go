@@ -4,8 +4,11 @@ package document
 
 import "time"
 
-// The bound on a hostile file's processor time, and the size that hostile files are filled up to.
+// The bound on a hostile file's processor time, the size that hostile files are filled up to, and the one that they
+// are cut at.
 const (
-	limit = time.Second
-	fill  = MaxBytes
+	limit   = time.Second
+	fill    = MaxBytes
+	longest = 16 << 20
+	raced   = false
 )

@@ -16,7 +16,8 @@ import (
 // and brackets. What lies beyond is prose.
 const (
 	MaxBytes   = 1 << 20
-	MaxNesting = 64 // quotes and lists inside each other
+	MaxNesting = 64     // quotes and lists inside each other
+	MaxLists   = 50_000 // quotes and lists of a file, so that their tree takes at most 200 MB; real files have under 800
 	// A paragraph's links are read only up to this product of its bytes and brackets, and a whole file's only
 	// up to the second figure: goldmark needs about 2 ns for each unit in the worst case, `[a](` repeated.
 	maxParagraphWork  = 16 << 20
@@ -59,6 +60,7 @@ type scan struct {
 	headings []heading
 	links    []link
 	elements []data.Block // their lines counted from 0
+	lists    int          // quotes and lists so far
 	deep     int          // first line that is nested too deep, -1 if none is
 	unread   int          // first line of a paragraph whose links were not read, -1 if there is none
 
@@ -140,7 +142,7 @@ func (p fenceParser) Continue(node ast.Node, reader text.Reader, pc parser.Conte
 	return state
 }
 
-// boundedParser opens no list or quote inside too many others.
+// boundedParser opens no list or quote inside or after too many others.
 type boundedParser struct {
 	parser.BlockParser
 	scan *scan
@@ -149,7 +151,10 @@ type boundedParser struct {
 func (p boundedParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
 	line, position := reader.Position()
 	node, state := p.BlockParser.Open(parent, reader, pc)
-	if node == nil || nesting(parent) < MaxNesting {
+	if node == nil {
+		return node, state
+	}
+	if p.scan.lists++; p.scan.lists <= MaxLists && nesting(parent) < MaxNesting {
 		return node, state
 	}
 	reader.SetPosition(line, position)

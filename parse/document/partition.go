@@ -20,7 +20,7 @@ type cutter struct {
 // partition lays out the sections: the frontmatter, then from line first on what the scan found, and prose
 // between and after.
 func partition(content []byte, text encoding.Text, block frontmatter.Block, s *scan, first int) []data.Section {
-	c := cutter{content: content, text: text}
+	c := cutter{content: content, text: text, sections: make([]data.Section, 0, 2*len(s.blocks)+4)}
 	if text.BOM > 0 {
 		c.sections = append(c.sections, data.Section{Kind: data.SectionDelimiter, End: text.BOM, Line: 1})
 	}

@@ -68,7 +68,7 @@ func All() []Rule {
 		{CutFence, data.SeverityInfo, "a fence that the end of its list item or quote closes"},
 		{EmptyBody, data.SeverityInfo, "there is no text beside the frontmatter"},
 		{TooLarge, data.SeverityWarning, "the file is larger than what is parsed; what lies beyond is prose"},
-		{TooDeep, data.SeverityWarning, "quotes and lists are nested deeper than is parsed; what lies deeper is prose"},
+		{TooDeep, data.SeverityWarning, "quotes and lists are nested deeper, or are more, than is parsed; what lies beyond is prose"},
 		{LinksNotParsed, data.SeverityInfo, "a paragraph is too large or too full of brackets for its links to be read"},
 	}
 }
