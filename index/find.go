@@ -12,7 +12,7 @@ import (
 // How the lists become one, chosen on the 44 tasks of the benchmark that index/proof_test.go runs.
 const (
 	// DefaultFusion makes one list of the sections.
-	DefaultFusion = rank.FusionRRF
+	DefaultFusion = rank.FusionMax
 	// lexicalShare is the weight of the words in a hybrid search: .3 to .5 gave an MRR of .74 to .72.
 	lexicalShare = 0.4
 )

@@ -125,7 +125,10 @@ func (s Scores) Top(n int) []int {
 			values = append(values, x)
 		}
 	}
-	if len(values) <= n {
+	switch {
+	case n <= 0:
+		return nil
+	case len(values) <= n:
 		return s.sorted()
 	}
 	least := nth(values, n)
