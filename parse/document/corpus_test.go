@@ -70,9 +70,46 @@ func readSkill(t testing.TB, row []byte) skill {
 	return skill{r.Origin + "/" + r.Path, r.Base64}
 }
 
-// TestCorpusPartition holds the partition of 700 real skills, of all 35,129 with SKILLCORPUS_PROOF=1, and
+// TestProofThroughput holds the whole parse of the corpus to 1.3 times goldmark's own parse of the same bytes, both in
+// processor time, the garbage collector's included.
+func TestProofThroughput(t *testing.T) {
+	if os.Getenv("SKILLCORPUS_PROOF") != "1" {
+		t.Skip("runs with SKILLCORPUS_PROOF=1")
+	}
+	md := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
+	var ours, theirs time.Duration
+	size := 0
+	batch := func(skills []skill) {
+		start := processorTime(t)
+		for _, s := range skills {
+			Parse(s.text, Source{Folder: "x"})
+		}
+		middle := processorTime(t)
+		for _, s := range skills {
+			md.Parse(text.NewReader(s.text))
+		}
+		ours, theirs = ours+middle-start, theirs+processorTime(t)-middle
+	}
+	var skills []skill
+	corpusSkills(t, 1, 1, func(s skill) {
+		size += len(s.text)
+		if skills = append(skills, s); len(skills) == 500 {
+			batch(skills)
+			skills = skills[:0]
+		}
+	})
+	batch(skills)
+	rate := func(took time.Duration) float64 { return float64(size) / 1e6 / took.Seconds() }
+	ratio := ours.Seconds() / theirs.Seconds()
+	t.Logf("%d bytes: %.1f MB/s, goldmark alone %.1f MB/s, ratio %.2f", size, rate(ours), rate(theirs), ratio)
+	if ratio > 1.3 {
+		t.Errorf("%.2f times goldmark's time", ratio)
+	}
+}
+
+// TestProofCorpus holds the partition of 700 real skills, of all 35,129 with SKILLCORPUS_PROOF=1, and
 // shows the rate and what was found.
-func TestCorpusPartition(t *testing.T) {
+func TestProofCorpus(t *testing.T) {
 	t.Parallel()
 	nthFile, nth := 6, 8
 	if os.Getenv("SKILLCORPUS_PROOF") == "1" {
