@@ -90,6 +90,7 @@ CREATE TABLE skills (
 );
 CREATE INDEX skills_by_repo ON skills (repo_key);
 CREATE INDEX skills_by_copy ON skills (copy_key, canonical_rank);
+CREATE INDEX skills_by_canonical ON skills (copy_of) WHERE copy_of IS NOT NULL;
 
 -- The other files of a skill.
 CREATE TABLE files (

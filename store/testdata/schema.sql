@@ -168,6 +168,8 @@ CREATE INDEX aliases_by_repo ON aliases (repo_key);
 
 CREATE INDEX listings_by_repo ON listings (repo_key);
 
+CREATE INDEX skills_by_canonical ON skills (copy_of) WHERE copy_of IS NOT NULL;
+
 CREATE INDEX skills_by_copy ON skills (copy_key, canonical_rank);
 
 CREATE INDEX skills_by_repo ON skills (repo_key);
