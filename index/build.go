@@ -125,15 +125,8 @@ func entryOf(ctx context.Context, corpus *store.Store, skill store.Skill, listin
 	if err != nil {
 		return lexical.Skill{}, err
 	}
-	document := skill.Document
-	entry := lexical.Skill{
-		ID: skill.ID, Name: document.Name, Description: document.Description, Triggers: document.Fields.Triggers,
-		Tags: document.Fields.Tags, Unread: document.Fields.Unread, Prose: document.Join(data.SectionProse, file),
-		Code: document.Join(data.SectionCode, file), YAML: document.Join(data.SectionFrontmatter, file), Repo: skill.RepoID, License: skill.License, Stars: skill.Stars, CopyOf: skill.CopyOf,
-	}
-	for _, heading := range document.Headings {
-		entry.Headings = append(entry.Headings, heading.Text)
-	}
+	entry := textsOf(skill.ID, *skill.Document, file)
+	entry.Repo, entry.License, entry.Stars, entry.CopyOf = skill.RepoID, skill.License, skill.Stars, skill.CopyOf
 	if skill.Verdict != nil {
 		entry.License, entry.Tier, entry.Runnable = skill.Verdict.License, skill.Verdict.Tier, skill.Verdict.RunnableComplete
 	}
@@ -147,6 +140,19 @@ func entryOf(ctx context.Context, corpus *store.Store, skill store.Skill, listin
 		}
 	}
 	return entry, nil
+}
+
+// textsOf returns a skill with all that is searched of it.
+func textsOf(id string, document data.Document, file []byte) lexical.Skill {
+	skill := lexical.Skill{
+		ID: id, Name: document.Name, Description: document.Description, Triggers: document.Fields.Triggers,
+		Tags: document.Fields.Tags, Unread: document.Fields.Unread, YAML: document.Join(data.SectionFrontmatter, file),
+		Prose: document.Join(data.SectionProse, file), Code: document.Join(data.SectionCode, file),
+	}
+	for _, heading := range document.Headings {
+		skill.Headings = append(skill.Headings, heading.Text)
+	}
+	return skill
 }
 
 // lists reports whether a listing of a skill's repository means that skill: by its path, else by its name; one

@@ -162,7 +162,7 @@ func (d *dense) search(ctx context.Context, text string) ([]sectionScores, []Deg
 	return found, degraded, nil
 }
 
-// embed returns the vectors of a query and its pieces within the budget. A call that takes longer goes on alone
+// embed returns the vectors of a query's pieces within the budget. A call that takes longer goes on alone
 // until it ends, since a model can't be stopped within a batch; it keeps its slot till then.
 func (d *dense) embed(ctx context.Context, text string) ([][]float32, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.Budget)

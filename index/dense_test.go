@@ -631,7 +631,7 @@ func TestConcurrentSearches(t *testing.T) {
 	running.Wait()
 }
 
-// TestLongQueryInPieces asks the whole of a long text and its parts.
+// TestLongQueryInPieces asks the parts of a long text.
 func TestLongQueryInPieces(t *testing.T) {
 	t.Parallel()
 	fake := &embedtest.Fake{Size: 512}
@@ -648,13 +648,13 @@ func TestLongQueryInPieces(t *testing.T) {
 	}
 	parts := 0
 	for asked := range fake.Asked() {
-		if before[asked] == 0 && asked != text {
-			if parts++; len(strings.Fields(asked)) > 60 || !strings.Contains(text, asked) {
+		if before[asked] == 0 {
+			if parts++; len(strings.Fields(asked)) > 80 || !strings.Contains(text, asked) {
 				t.Errorf("asked %q", asked)
 			}
 		}
 	}
-	if parts != 4 || fake.Asked()[text] != 1 {
+	if parts != 3 {
 		t.Errorf("%d parts", parts)
 	}
 	result, err := s.Search(t.Context(), index.Request{Text: strings.Repeat("word ", 100_000), Mode: index.ModeVector})
