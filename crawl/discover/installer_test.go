@@ -24,8 +24,10 @@ func TestSights(t *testing.T) {
 		{"root stops", "SKILL.md; skills/a/SKILL.md; .claude/skills/b/SKILL.md", nil, nil, "ca a pa"},
 		{"root without a name doesn't stop", "SKILL.md = -; skills/a/SKILL.md", nil, nil, "- ca"},
 		{"root level", "a/SKILL.md; b/c/SKILL.md", nil, nil, "ca a"},
-		{"containers", "skills/a/SKILL.md; skills/.curated/b/SKILL.md; .codex/skills/c/SKILL.md; .posit/assistant/skills/d/SKILL.md; x/skills/e/SKILL.md", nil, nil,
-			"ca ca ca c~ a"},
+		{
+			"containers", "skills/a/SKILL.md; skills/.curated/b/SKILL.md; .codex/skills/c/SKILL.md; .posit/assistant/skills/d/SKILL.md; x/skills/e/SKILL.md", nil, nil,
+			"ca ca ca c~ a",
+		},
 		{"depth three", "skills/a/b/c/SKILL.md; skills/a/b/d/e/SKILL.md", nil, nil, "c~ ~"},
 		{"no descent below a skill", "skills/a/SKILL.md; skills/a/b/SKILL.md; skills/SKILL.md", nil, nil, "ca a ca"},
 		{"skipped folders", "skills/dist/a/SKILL.md; skills/b/SKILL.md; build/SKILL.md", nil, nil, "a ca a"},
@@ -37,8 +39,11 @@ func TestSights(t *testing.T) {
 		{"spelling", ".claude/skills/a/skill.md; skills/b/Skill.md", nil, nil, "ca ca"},
 		{"claude's project folder", ".claude/skills/a/SKILL.md; .claude/skills/b/c/SKILL.md", nil, nil, "cpa c~"},
 		{"links of folders", "x/y/a/SKILL.md; skills/b/SKILL.md", map[string]string{".claude/skills/a": "../../x/y/a"}, nil, "pa ca"},
-		{"plugin at the root", "skills/a/SKILL.md; other/deep/b/SKILL.md; c/d/SKILL.md", nil, map[string]string{".claude-plugin/plugin.json": `{"skills":"./other/deep"}`},
-			"cpa cpa a"},
+		{
+			"plugin at the root", "skills/a/SKILL.md; other/deep/b/SKILL.md; c/d/SKILL.md", nil,
+			map[string]string{".claude-plugin/plugin.json": `{"skills":"./other/deep"}`},
+			"cpa cpa a",
+		},
 		{"marketplace", "plugins/p/skills/a/SKILL.md; plugins/q/s/b/SKILL.md; plugins/r/skills/c/SKILL.md", nil, map[string]string{
 			".claude-plugin/marketplace.json": `{"plugins":[{"source":"./plugins/p"},{"source":"./plugins/q","skills":["./s/b"]},{"source":{"source":"github","repo":"o/r"}}]}`,
 		}, "cp~ cp~ ~"},

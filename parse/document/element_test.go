@@ -53,10 +53,14 @@ func TestStructure(t *testing.T) {
 		{"html inside text", "a <a href=b>c</a> <img alt=\"x\" src=\"d\"> <name>\n", "link 1 b \"\"\nimage 1 d \"\"\n"},
 		{"comments", "<!-- a\n\nb -->\n\nc <!-- d --> e\n", "comment 1-3 items 0\ncomment 5-5 items 0\n"},
 		{"pre is code", "<pre>\n- a\n</pre>\n", ""},
-		{"urls", "see https://a.b/c_d(e). (http://f.g) *https://h.i*\nxhttps://j.k `https://l.m` https://n.o，p\n",
-			"link 1 https://a.b/c_d(e) \"\"\nlink 1 http://f.g \"\"\nlink 1 https://h.i \"\"\nlink 2 https://n.o \"\"\n"},
-		{"url in a link", "[https://a.b](c) <https://d.e> [![https://f.g](h)](i)\n",
-			"link 1 c \"https://a.b\"\nlink 1 https://d.e \"\"\nlink 1 i \"https://f.g\"\nimage 1 h \"https://f.g\"\n"},
+		{
+			"urls", "see https://a.b/c_d(e). (http://f.g) *https://h.i*\nxhttps://j.k `https://l.m` https://n.o，p\n",
+			"link 1 https://a.b/c_d(e) \"\"\nlink 1 http://f.g \"\"\nlink 1 https://h.i \"\"\nlink 2 https://n.o \"\"\n",
+		},
+		{
+			"url in a link", "[https://a.b](c) <https://d.e> [![https://f.g](h)](i)\n",
+			"link 1 c \"https://a.b\"\nlink 1 https://d.e \"\"\nlink 1 i \"https://f.g\"\nimage 1 h \"https://f.g\"\n",
+		},
 		{"urls in code", "```\nhttps://a.b\n```\n", ""},
 		{"url in a heading", "# a https://b.c\n", "link 1 https://b.c \"\"\n"},
 	}

@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -11,7 +12,7 @@ func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"", head + "# a\n\n```sh\nb\n```\n", "\xFF\xFE-\x00-\x00-\x00\n\x00a\x00:\x00b\x00\n\x00", "\uFEFF---\r\na: b\r\n---  \r\n> ```\r\n> x\r\n",
 		"+++\na = 1\n+++\n", "{\n\"a\": [1]\n}\n", "---\na: [\nb: 'x\n---\n- \t    x\n\n1.     y\n\n\t\tz\n", "a\r\rb\xffc\n", "> - > ~~~\n> - ~~~\n[a]: b\n[a]\n===\n<pre>\n",
-		"---\r\r\na: b\n---\n```\n```\n```x\n\n\n",
+		"---\r\r\na: b\n---\n```\n```\n```x\n\n\n", strings.Repeat("é", maxHeading) + "x\n---\n", "# x" + strings.Repeat("é", maxHeading), "a|b\n-|-\n<a href=b>https://c\n- [ ] d\n<!--\n",
 	} {
 		f.Add([]byte(seed))
 	}

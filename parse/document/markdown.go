@@ -3,6 +3,7 @@ package document
 import (
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
@@ -251,7 +252,7 @@ func (p headingParser) Close(node ast.Node, reader text.Reader, pc parser.Contex
 		return
 	}
 	if start, stop := lines.At(0).Start, lines.At(lines.Len()-1).Stop; stop-start > maxHeading {
-		p.scan.long[node] = string(p.scan.source[start : start+maxHeading])
+		p.scan.long[node] = strings.ToValidUTF8(string(p.scan.source[start:start+maxHeading]), "")
 		collapse(node)
 	}
 }

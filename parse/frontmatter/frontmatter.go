@@ -39,6 +39,7 @@ func Read(body []byte, format string, line int) Reading {
 		return r.reading(format)
 	}
 	body = bytes.ReplaceAll(body, []byte("\r\n"), []byte("\n"))
+	r.lines = bytes.Count(body, []byte{'\n'}) + 1
 	var err error
 	switch format {
 	case TOML:
@@ -58,6 +59,7 @@ func Read(body []byte, format string, line int) Reading {
 // reader is one reading under way.
 type reader struct {
 	line      int // of the body's first line, in the file
+	lines     int // of the body
 	nodes     int // that may still be read
 	fields    []data.Field
 	recovered bool

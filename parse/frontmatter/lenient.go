@@ -134,7 +134,7 @@ func (r *reader) readEntry(e entry) (data.Field, bool, error) {
 	if r.nodes--; r.nodes < 0 {
 		return data.Field{}, false, fmt.Errorf("%w: more than %d values", errBudget, MaxNodes)
 	}
-	sub := reader{line: r.fileLine(e.line), nodes: r.nodes}
+	sub := reader{line: r.fileLine(e.line), lines: 1 + len(e.rest), nodes: r.nodes}
 	var doc yaml.Node
 	if err := yaml.Unmarshal([]byte(e.raw()), &doc); err == nil && len(doc.Content) == 1 &&
 		doc.Content[0].Kind == yaml.MappingNode && len(doc.Content[0].Content) == 2 {

@@ -120,8 +120,9 @@ func (r *reader) mapping(n *yaml.Node, depth int) (data.Value, error) {
 	return m, nil
 }
 
-// fileLine turns a line of the body, from 1, into one of the file.
-func (r *reader) fileLine(line int) int { return r.line + max(line, 1) - 1 }
+// fileLine turns a line of the body, from 1, into one of the file. To YAML a carriage return alone ends a line too, to the
+// file it doesn't.
+func (r *reader) fileLine(line int) int { return r.line + min(max(line, 1), r.lines) - 1 }
 
 // findCuts reports unquoted top-level texts that YAML ends at ` #`, and keeps what it drops. A comment
 // after a short value such as a version is meant as one, so only sentences count: values with a blank.
