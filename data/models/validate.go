@@ -131,7 +131,7 @@ func (r Runtime) validate() error {
 		if len(l.Sources) == 0 && l.SHA256 == "" && l.Size == 0 {
 			continue // only the release has it, which states its own digest
 		}
-		if err := l.File.validate(); err != nil {
+		if err := l.validate(); err != nil {
 			fail("%s: %v", l.Platform, err)
 		}
 	}

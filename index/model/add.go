@@ -169,12 +169,12 @@ func verify(folder string, m models.Model) error {
 	return nil
 }
 
-func digestOf(path string) (string, error) {
+func digestOf(path string) (digest string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
+	defer func() { err = errors.Join(err, f.Close()) }()
 	hash := sha256.New()
 	if _, err := io.Copy(hash, f); err != nil {
 		return "", err

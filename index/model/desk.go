@@ -35,7 +35,7 @@ func (p *Places) newDesk() (*desk, error) {
 func (d *desk) clear() { _ = os.RemoveAll(d.dir) }
 
 // take copies a member to the desk if it is one of the files.
-func (d *desk) take(m member, files map[string]models.File) error {
+func (d *desk) take(m member, files map[string]models.File) (err error) {
 	named, sized := false, false
 	for _, f := range files {
 		named = named || f.Name == path.Base(m.name)
@@ -51,7 +51,7 @@ func (d *desk) take(m member, files map[string]models.File) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.name, err)
 	}
-	defer content.Close()
+	defer func() { err = errors.Join(err, content.Close()) }()
 	file, digest, err := d.write(content, m.size)
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.name, err)

@@ -103,7 +103,7 @@ type wanted struct {
 const maxDownload = 4 << 30
 
 // download fetches a file to the desk. It must have the size and the digest.
-func (l *line) download(ctx context.Context, d *desk, w wanted) (string, error) {
+func (l *line) download(ctx context.Context, d *desk, w wanted) (file string, err error) {
 	if w.size < 1 || w.size > maxDownload {
 		return "", fmt.Errorf("%s: %w: %d bytes", w.url, errCut, w.size)
 	}
@@ -111,7 +111,7 @@ func (l *line) download(ctx context.Context, d *desk, w wanted) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	defer body.Close()
+	defer func() { err = errors.Join(err, body.Close()) }()
 	file, digest, err := d.write(&told{from: body, line: l, what: w}, w.size)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", w.url, err)

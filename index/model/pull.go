@@ -183,12 +183,12 @@ func (p *Places) pullRuntime(ctx context.Context, d *desk, l *line) (Added, erro
 const maxAnswer = 4 << 20
 
 // asset asks for a release and returns its file of that name.
-func (l *line) asset(ctx context.Context, release, name string) (asset, error) {
+func (l *line) asset(ctx context.Context, release, name string) (found asset, err error) {
 	body, err := l.get(ctx, l.API+"/repos/"+release)
 	if err != nil {
 		return asset{}, err
 	}
-	defer body.Close()
+	defer func() { err = errors.Join(err, body.Close()) }()
 	var answer struct {
 		Assets []asset `json:"assets"`
 	}

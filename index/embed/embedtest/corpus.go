@@ -53,12 +53,12 @@ func shared(t testing.TB) string {
 	}
 }
 
-func records(file string, visit func(text string) error) error {
+func records(file string, visit func(text string) error) (err error) {
 	packed, err := os.Open(file)
 	if err != nil {
 		return err
 	}
-	defer packed.Close()
+	defer func() { err = errors.Join(err, packed.Close()) }()
 	unpacked, err := gzip.NewReader(packed)
 	if err != nil {
 		return err

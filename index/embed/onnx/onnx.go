@@ -102,10 +102,11 @@ func open(c Config) (session *ort.DynamicAdvancedSession, err error) {
 // fingerprint names the model and the digest of all that its vectors depend on.
 func fingerprint(c Config) string {
 	hash := sha256.New()
-	fmt.Fprintln(hash, wordpiece.Version, c.Model.Pooling, c.Model.Dimensions, c.Model.MaxTokens, c.Model.Alone)
+	fmt.Fprintf(hash, "%d %s %d %d %t\n",
+		wordpiece.Version, c.Model.Pooling, c.Model.Dimensions, c.Model.MaxTokens, c.Model.Alone)
 	fmt.Fprintf(hash, "%q %q\n", c.Model.QueryPrefix, c.Model.PassagePrefix)
 	for _, f := range c.Model.Files {
-		fmt.Fprintln(hash, f.Name, f.SHA256)
+		fmt.Fprintf(hash, "%s %s\n", f.Name, f.SHA256)
 	}
 	fmt.Fprintf(hash, "%x\n", sha256.Sum256([]byte(c.Vocabulary)))
 	return c.Model.ID + "-" + strconv.Itoa(c.PassageTokens) + "-" + fmt.Sprintf("%x", hash.Sum(nil)[:4])
