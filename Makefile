@@ -38,7 +38,7 @@ fuzz: ## run every fuzz target for FUZZTIME (30s)
 	@for package in $$(go list -tags $(TAGS) ./...); do \
 		for target in $$(go test -tags $(TAGS) -list '^Fuzz' $$package | grep '^Fuzz'); do \
 			echo "$$package $$target"; \
-			go test -tags $(TAGS) -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package || exit 1; \
+			go test -tags $(TAGS) -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$package || exit 1; \
 		done; \
 	done
 

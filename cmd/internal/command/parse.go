@@ -13,27 +13,73 @@ import (
 )
 
 func (e *environment) parse() *cobra.Command {
+	var as string
+	var statistics bool
 	command := &cobra.Command{
 		Use:   "parse [FILE|DIR...]",
 		Short: "Cut SKILL.md files into frontmatter, prose and code",
 		Long: `Without arguments: parse every skill of the corpus that is new or changed.
-With files or directories: print the structure of each SKILL.md, without a corpus.`,
+With files or directories: print the structure of each SKILL.md, without a corpus.
+With --stats: print what the corpus, or the files, look like, and parse nothing anew.`,
 		Example: `  skillcorpus parse
   skillcorpus parse skills/pdf/SKILL.md
-  skillcorpus parse --json --fail-on warning ./skills`,
+  skillcorpus parse --json --fail-on warning ./skills
+  skillcorpus parse --stats
+  skillcorpus parse --as skillflow skills/pdf/SKILL.md`,
 		RunE: func(command *cobra.Command, arguments []string) error {
 			floor, err := severity(command.Flags(), len(arguments) > 0)
 			if err != nil {
 				return err
 			}
-			if len(arguments) == 0 {
+			if err := parseAs(as, statistics, arguments); err != nil {
+				return err
+			}
+			switch {
+			case as == asSkillflow:
+				return e.placesAsSkillflow(command.Context(), arguments)
+			case statistics && len(arguments) == 0:
+				return e.corpusStats(command.Context())
+			case statistics:
+				return e.placesStats(command.Context(), arguments)
+			case len(arguments) == 0:
 				return e.existing(command.Context(), "parse", func(p *pipeline.Pipeline) error { return p.Parse(command.Context()) })
 			}
 			return e.parsePlaces(command.Context(), arguments, floor)
 		},
 	}
+	command.Flags().BoolVar(&statistics, "stats", false, "print figures: frontmatter keys, languages, sizes, recoveries")
+	command.Flags().StringVar(&as, "as", "", "with files: cut them as another program does (skillflow: the paper's splitter)")
 	command.Flags().String("fail-on", "error", "with files: exit 4 on findings of this severity or worse (error, warning, info, never)")
 	return command
+}
+
+// parseAs checks the flags that replace what parse prints.
+func parseAs(as string, statistics bool, places []string) error {
+	switch {
+	case as != "" && as != asSkillflow:
+		return usageError{fmt.Errorf("--as %q: only %s is there", as, asSkillflow)}
+	case as != "" && statistics:
+		return usageError{fmt.Errorf("--as and --stats exclude each other")}
+	case as != "" && len(places) == 0:
+		return usageError{fmt.Errorf("--as %s wants files or directories", as)}
+	}
+	return nil
+}
+
+// eachDocument calls visit for every skill of the places.
+func eachDocument(ctx context.Context, places []string, visit func(localSkill) error) error {
+	for _, place := range places {
+		skills, err := documentsAt(ctx, place)
+		if err != nil {
+			return err
+		}
+		for _, skill := range skills {
+			if err := visit(skill); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // parsedFile is what `parse --json FILE` prints (docs/json.md).
@@ -69,18 +115,13 @@ type section struct {
 
 func (e *environment) parsePlaces(ctx context.Context, places []string, floor data.Severity) error {
 	failed := false
-	for _, place := range places {
-		skills, err := documentsAt(ctx, place)
-		if err != nil {
-			return err
-		}
-		for _, skill := range skills {
-			document := parse.Document(skill.SkillMD, skill.ID, skill.SkillFile)
-			failed = failed || anyAtLeast(document.Findings, floor)
-			if err := e.printParsed(skill, document); err != nil {
-				return err
-			}
-		}
+	err := eachDocument(ctx, places, func(skill localSkill) error {
+		document := parse.Document(skill.SkillMD, skill.ID, skill.SkillFile)
+		failed = failed || anyAtLeast(document.Findings, floor)
+		return e.printParsed(skill, document)
+	})
+	if err != nil {
+		return err
 	}
 	if failed {
 		return errFinding
