@@ -187,6 +187,11 @@ func (d *dense) embed(ctx context.Context, text string) ([][]float32, error) {
 	case a := <-answers:
 		return a.vectors, a.err
 	case <-ctx.Done():
+	}
+	select {
+	case a := <-answers: // it came before its context was freed, or just in time
+		return a.vectors, a.err
+	default:
 		return nil, ctx.Err()
 	}
 }
