@@ -163,7 +163,7 @@ func (r report) print(out io.Writer) error {
 // thisMachine describes where the figures come from, as far as the system tells.
 func thisMachine() machine {
 	return machine{
-		CPU: procLine("/proc/cpuinfo", "model name"), Cores: runtime.NumCPU(), Memory: procLine("/proc/meminfo", "MemTotal"),
+		CPU: procLine("/proc/cpuinfo", "model name"), Cores: runtime.NumCPU(), Memory: "memory " + procLine("/proc/meminfo", "MemTotal"),
 		OS: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(),
 	}
 }
