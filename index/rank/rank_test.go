@@ -20,9 +20,13 @@ func ids(list []rank.Candidate) []string {
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	list := []rank.Candidate{
-		{ID: "a", Score: 10}, {ID: "b", Score: 9.95, Installs: 5}, {ID: "c", Score: 9.95, Installs: 5, Stars: 3},
-		{ID: "far", Score: 9.8, Installs: 1_000_000}, {ID: "named", Score: 1, Pin: rank.PinName},
-		{ID: "id", Pin: rank.PinID}, {ID: "mentioned", Score: 2, Pin: rank.PinMention},
+		{ID: "a", Score: 10},
+		{ID: "b", Score: 9.95, Installs: 5},
+		{ID: "c", Score: 9.95, Installs: 5, Stars: 3},
+		{ID: "far", Score: 9.8, Installs: 1_000_000},
+		{ID: "named", Score: 1, Pin: rank.PinName},
+		{ID: "id", Pin: rank.PinID},
+		{ID: "mentioned", Score: 2, Pin: rank.PinMention},
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	for popular, want := range map[bool][]string{

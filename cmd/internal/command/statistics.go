@@ -66,8 +66,14 @@ func (e *environment) printStats(s stats.Stats) error {
 		name   string
 		counts []stats.Count
 	}{
-		{"frontmatter", s.Formats}, {"field", s.Fields}, {"key", s.Keys}, {"key of metadata", s.Metadata}, {"language", s.Languages},
-		{"structure", s.Structure}, {"recovered from", s.Recoveries}, {"finding", s.Findings},
+		{"frontmatter", s.Formats},
+		{"field", s.Fields},
+		{"key", s.Keys},
+		{"key of metadata", s.Metadata},
+		{"language", s.Languages},
+		{"structure", s.Structure},
+		{"recovered from", s.Recoveries},
+		{"finding", s.Findings},
 	} {
 		e.printCounts(list.name, list.counts)
 	}
