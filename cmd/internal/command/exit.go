@@ -40,6 +40,8 @@ func advice(err error, code int, command string) string {
 		return "\nsee `" + command + " --help`"
 	case errors.Is(err, store.ErrNoCorpus):
 		return "\nmake one with `skillcorpus crawl`, `import` or `demo`, or name it with --data"
+	case errors.Is(err, store.ErrDamaged):
+		return "\na copy of corpus.db from before can take its place; else crawl or import again into another --data"
 	case errors.Is(err, store.ErrLocked):
 		return "\nwait for it, or give --lock-wait more time; reading commands work meanwhile"
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.EROFS):
@@ -62,7 +64,7 @@ func exitCode(err error) int {
 		return exitIncomplete
 	case errors.Is(err, errFinding):
 		return exitFinding
-	case errors.Is(err, store.ErrNoCorpus), errors.Is(err, store.ErrNewer), errors.Is(err, store.ErrOlder),
+	case errors.Is(err, store.ErrNoCorpus), errors.Is(err, store.ErrDamaged), errors.Is(err, store.ErrNewer), errors.Is(err, store.ErrOlder),
 		errors.Is(err, index.ErrNoIndex), errors.Is(err, index.ErrDamaged), errors.Is(err, index.ErrNewer):
 		return exitNoCorpus
 	case errors.Is(err, store.ErrLocked):

@@ -43,13 +43,13 @@ type corpusDigest struct {
 	Digest string `json:"digest"`
 }
 
-// verified is what `verify --json` prints (docs/json.md).
+// verified is what `verify --json` prints: the status with what the check found (docs/json.md).
 type verified struct {
-	Type    string       `json:"type"` // always verify
-	OK      bool         `json:"ok"`
-	Faults  []string     `json:"faults"`
-	Counts  store.Counts `json:"counts"`
-	Indexed bool         `json:"indexed"`
+	Type    string   `json:"type"` // always verify
+	OK      bool     `json:"ok"`   // no fault
+	Faults  []string `json:"faults"`
+	Indexed bool     `json:"indexed"`
+	report
 }
 
 func (e *environment) printDigest(ctx context.Context, corpus *store.Store) error {
@@ -74,22 +74,23 @@ func (e *environment) runVerify(ctx context.Context, corpus *store.Store) error 
 	if err != nil && indexed {
 		faults = append(faults, err.Error())
 	}
-	counts, err := corpus.Counts(ctx)
+	for _, fault := range faults {
+		if !e.JSON {
+			e.Printf("fault: %s\n", terminal.Quote(fault))
+		}
+	}
+	status, err := e.report(ctx, corpus)
 	if err != nil {
 		return err
 	}
-	if e.JSON {
-		if err := e.Object(verified{"verify", len(faults) == 0, orEmpty(faults), counts, indexed}); err != nil {
+	switch counts := status.Counts; {
+	case e.JSON:
+		if err := e.Object(verified{"verify", len(faults) == 0, orEmpty(faults), indexed, status}); err != nil {
 			return err
 		}
-	} else {
-		for _, fault := range faults {
-			e.Printf("fault: %s\n", terminal.Quote(fault))
-		}
-		if len(faults) == 0 {
-			e.Printf("ok: %d skills, %d contents, %d documents, %d verdicts%s\n", counts.Skills, counts.Blobs, counts.Documents, counts.Verdicts,
-				map[bool]string{true: ", the index", false: "; no index yet"}[indexed])
-		}
+	case len(faults) == 0:
+		e.Printf("ok: %d skills, %d contents, %d documents, %d verdicts%s\n", counts.Skills, counts.Blobs, counts.Documents, counts.Verdicts,
+			map[bool]string{true: ", the index", false: "; no index yet"}[indexed])
 	}
 	if len(faults) > 0 {
 		return errFinding
