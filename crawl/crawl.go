@@ -24,23 +24,24 @@ import (
 )
 
 // Version rises whenever the stage reads other content out of the same repository; every one is then due again.
-const Version = 1
+const Version = 2
 
 // Options say what is crawled and how.
 type Options struct {
-	Sources []source.Source
-	GitHub  *github.Client
-	Locate  func(name string) (path string, archived, ok bool) // where a repository of host dir lies; nil: none
-	Limits  archive.Limits
-	Workers int
-	MaxAge  time.Duration // a repository fetched longer ago is asked again
-	MaxWait time.Duration // how long in all to wait when only snoozes remain
-	Counter *store.Counter
-	Stop    <-chan struct{}
-	Waiting func(until time.Time, items int) // called before a wait
-	Now     func() time.Time
-	After   func(time.Duration) <-chan time.Time // the timer of a wait; nil is time.After
-	Log     *slog.Logger
+	Sources  []source.Source
+	GitHub   *github.Client
+	Locate   func(name string) (path string, archived, ok bool) // where a repository of host dir lies; nil: none
+	Limits   archive.Limits
+	Describe Describe // what a SKILL.md says of itself; nil: which installers see a skill stays unknown
+	Workers  int
+	MaxAge   time.Duration // a repository fetched longer ago is asked again
+	MaxWait  time.Duration // how long in all to wait when only snoozes remain
+	Counter  *store.Counter
+	Stop     <-chan struct{}
+	Waiting  func(until time.Time, items int) // called before a wait
+	Now      func() time.Time
+	After    func(time.Duration) <-chan time.Time // the timer of a wait; nil is time.After
+	Log      *slog.Logger
 }
 
 // SourceResult is how the enumeration of one source ended.

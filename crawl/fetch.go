@@ -145,6 +145,9 @@ func (c *crawler) read(ctx context.Context, fetched store.FetchedRepo, tree arch
 	if err != nil {
 		return store.FetchedRepo{}, fmt.Errorf("read %s: %w", fetched.Repo.ID, err)
 	}
+	if err := c.addInstallers(found, fetched.Blobs); err != nil {
+		return store.FetchedRepo{}, fmt.Errorf("read %s: %w", fetched.Repo.ID, err)
+	}
 	fetched.Changed, fetched.Skills, fetched.Repo.Tree, fetched.Findings = true, found.Skills, found.Tree, found.Findings
 	for _, sub := range found.Submodules {
 		fetched.Submodules = append(fetched.Submodules, store.Submodule(sub))

@@ -41,7 +41,11 @@ type Bundle struct {
 	Digest      string // BundleDigest over all files, SKILL.md included; empty with BasisListing
 	Files       []File // the other files, sorted by path
 	Findings    []Finding
+	Installers  []Installer // that would see the skill in its repository, in a fixed order; nil where its tree is not known
 }
+
+// Installer is a program that finds skills in a repository by rules of its own.
+type Installer string
 
 // File is one file of a bundle.
 type File struct {

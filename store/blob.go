@@ -48,6 +48,9 @@ func (s *Store) Pack(content []byte) Blob {
 	return Blob{SHA256: data.SHA256Hex(content), Size: len(content), zstd: s.codec.pack(content)}
 }
 
+// Unpack returns the content of a packed blob.
+func (s *Store) Unpack(b Blob) ([]byte, error) { return s.codec.unpack(b.zstd) }
+
 func putBlobs(ctx context.Context, tx *sql.Tx, blobs []Blob) error {
 	insert, err := tx.PrepareContext(ctx, `INSERT INTO blobs (sha256, size, zstd) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`)
 	if err != nil {

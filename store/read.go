@@ -41,12 +41,17 @@ type skillRow struct {
 }
 
 const skillColumns = `s.key, s.id, s.repo_id, s.path, s.skill_file, s.skill_sha256, s.origin, s.commit_sha, s.license, s.updated_at, s.stars,
-	s.basis, s.digest, coalesce(s.copy_of, ''), s.live`
+	s.basis, s.digest, coalesce(s.copy_of, ''), s.live, s.installers`
 
 func scanSkill(rows *sql.Rows, r *skillRow) error {
 	s := &r.skill
-	return rows.Scan(&r.key, &s.ID, &s.RepoID, &s.Path, &s.SkillFile, &s.SkillSHA256, &s.Origin, &s.Commit, &s.License, &s.UpdatedAt, &s.Stars,
-		&s.Basis, &s.Digest, &s.CopyOf, &s.Live)
+	var installers string
+	err := rows.Scan(&r.key, &s.ID, &s.RepoID, &s.Path, &s.SkillFile, &s.SkillSHA256, &s.Origin, &s.Commit, &s.License, &s.UpdatedAt, &s.Stars,
+		&s.Basis, &s.Digest, &s.CopyOf, &s.Live, &installers)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal([]byte(installers), &s.Installers)
 }
 
 func (s *Store) skillPage(ctx context.Context, after string) ([]Skill, error) {

@@ -86,16 +86,20 @@ func putBundle(ctx context.Context, tx *sql.Tx, b data.Bundle, touched map[strin
 			}
 		}
 	}
+	installers, err := json.Marshal(b.Installers)
+	if err != nil {
+		return err
+	}
 	err = tx.QueryRowContext(ctx, `INSERT INTO skills (id, repo_key, repo_id, path, skill_file, skill_sha256, origin, commit_sha, license,
-			updated_at, stars, basis, digest, copy_key, canonical_rank, live)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
+			updated_at, stars, basis, digest, copy_key, canonical_rank, installers, live)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
 		ON CONFLICT (id) DO UPDATE SET repo_key = excluded.repo_key, repo_id = excluded.repo_id, path = excluded.path, skill_file = excluded.skill_file,
 			skill_sha256 = excluded.skill_sha256, origin = excluded.origin, commit_sha = excluded.commit_sha, license = excluded.license,
 			updated_at = excluded.updated_at, stars = excluded.stars, basis = excluded.basis, digest = excluded.digest, copy_key = excluded.copy_key,
-			canonical_rank = excluded.canonical_rank, live = 1
+			canonical_rank = excluded.canonical_rank, installers = excluded.installers, live = 1
 		RETURNING key`,
 		b.ID, data.RepoKey(b.RepoID), b.RepoID, b.Path, b.SkillFile, b.SkillSHA256, b.Origin, b.Commit, b.License,
-		b.UpdatedAt, b.Stars, b.Basis, b.Digest, copyKey, b.CanonicalRank()).Scan(&key)
+		b.UpdatedAt, b.Stars, b.Basis, b.Digest, copyKey, b.CanonicalRank(), string(installers)).Scan(&key)
 	if err != nil {
 		return err
 	}

@@ -10,14 +10,11 @@ import (
 	"skillcorpus/data"
 )
 
-// Installer is a program that finds skills in a repository by rules of its own.
-type Installer string
-
 // The installers whose rules are known here (FACTS.md 2.4 and 3.3; checked against their public source).
 const (
-	SkillsCLI   Installer = "skills-cli"  // the `skills` command of vercel-labs, without --full-depth
-	ClaudeCode  Installer = "claude-code" // the project's .claude/skills, and plugins
-	AgentSkills Installer = "agentskills" // a client by the guide of agentskills.io, the repository in its skills folder
+	SkillsCLI   data.Installer = "skills-cli"  // the `skills` command of vercel-labs, without --full-depth
+	ClaudeCode  data.Installer = "claude-code" // the project's .claude/skills, and plugins
+	AgentSkills data.Installer = "agentskills" // a client by the guide of agentskills.io, the repository in its skills folder
 )
 
 // Candidate is a skill with what its SKILL.md says of itself.
@@ -31,7 +28,7 @@ type Candidate struct {
 
 // Sight says whether an installer sees a skill, and why not.
 type Sight struct {
-	Installer Installer
+	Installer data.Installer
 	Seen      bool
 	Why       string // empty for a skill that is seen; a skill that only some versions see says so
 }
@@ -67,7 +64,7 @@ func Sights(tree []data.TreeEntry, manifests map[string][]byte, skills []Candida
 	sights := make([][]Sight, len(skills))
 	for i := range skills {
 		for _, row := range []struct {
-			installer Installer
+			installer data.Installer
 			why       []string
 		}{{SkillsCLI, command}, {ClaudeCode, claude}, {AgentSkills, client}} {
 			why := row.why[i]

@@ -95,7 +95,7 @@ func parseSkills(text string) ([]Candidate, []data.TreeEntry) {
 }
 
 func summary(sights [][]Sight) string {
-	letters := map[Installer]string{SkillsCLI: "c", ClaudeCode: "p", AgentSkills: "a"}
+	letters := map[data.Installer]string{SkillsCLI: "c", ClaudeCode: "p", AgentSkills: "a"}
 	var words []string
 	for _, rows := range sights {
 		word := ""
@@ -134,7 +134,7 @@ func TestManifests(t *testing.T) {
 	for _, s := range found.Skills {
 		skills = append(skills, Candidate{Dir: s.Path, File: s.SkillFile, Name: s.Path, Description: "d"})
 	}
-	seen := map[Installer]int{}
+	seen := map[data.Installer]int{}
 	for _, rows := range Sights(found.Tree, found.Manifests, skills) {
 		for _, s := range rows {
 			if s.Seen {
@@ -145,7 +145,7 @@ func TestManifests(t *testing.T) {
 	if len(found.Manifests) != 92 {
 		t.Errorf("%d manifests", len(found.Manifests))
 	}
-	for _, installer := range []Installer{SkillsCLI, ClaudeCode, AgentSkills} {
+	for _, installer := range []data.Installer{SkillsCLI, ClaudeCode, AgentSkills} {
 		if seen[installer] != len(skills) {
 			t.Errorf("seen %v of %d", seen, len(skills))
 		}

@@ -139,7 +139,7 @@ CREATE TABLE skills (
     copy_of         TEXT,                          -- id of the canonical copy; NULL for the canonical one
     live            INTEGER NOT NULL CHECK (live IN (0, 1)),
     document_digest TEXT NOT NULL DEFAULT ''
-);
+, installers TEXT NOT NULL DEFAULT 'null');
 
 CREATE TABLE sources (
     name         TEXT PRIMARY KEY,

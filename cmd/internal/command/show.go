@@ -41,27 +41,28 @@ func oneSkill(_ *cobra.Command, arguments []string) error {
 
 // shownSkill is what `show --json` prints (docs/json.md).
 type shownSkill struct {
-	ID          string         `json:"id"`
-	Live        bool           `json:"live"`
-	Name        string         `json:"name"`
-	Description string         `json:"description"`
-	Repo        string         `json:"repo"`
-	Path        string         `json:"path"`
-	File        string         `json:"file"`
-	Origin      string         `json:"origin"`
-	Commit      string         `json:"commit"`
-	License     string         `json:"license"` // of the repository
-	UpdatedAt   string         `json:"updated_at"`
-	Stars       int            `json:"stars"`
-	SHA256      string         `json:"sha256"` // of SKILL.md
-	Digest      string         `json:"digest"`
-	CopyOf      string         `json:"copy_of"`
-	Copies      []string       `json:"copies"`
-	Files       []shownFile    `json:"files"`
-	Fields      *data.Fields   `json:"fields"`
-	Frontmatter any            `json:"frontmatter"`
-	Verdict     *data.Verdict  `json:"verdict"`
-	Findings    []data.Finding `json:"findings"`
+	ID          string           `json:"id"`
+	Live        bool             `json:"live"`
+	Name        string           `json:"name"`
+	Description string           `json:"description"`
+	Repo        string           `json:"repo"`
+	Path        string           `json:"path"`
+	File        string           `json:"file"`
+	Origin      string           `json:"origin"`
+	Commit      string           `json:"commit"`
+	License     string           `json:"license"` // of the repository
+	UpdatedAt   string           `json:"updated_at"`
+	Stars       int              `json:"stars"`
+	SHA256      string           `json:"sha256"` // of SKILL.md
+	Digest      string           `json:"digest"`
+	CopyOf      string           `json:"copy_of"`
+	Copies      []string         `json:"copies"`
+	Installers  []data.Installer `json:"installers"` // that would see it; null where its repository's tree is not known
+	Files       []shownFile      `json:"files"`
+	Fields      *data.Fields     `json:"fields"`
+	Frontmatter any              `json:"frontmatter"`
+	Verdict     *data.Verdict    `json:"verdict"`
+	Findings    []data.Finding   `json:"findings"`
 }
 
 type shownFile struct {
@@ -103,7 +104,7 @@ func shown(skill store.Skill) shownSkill {
 	s := shownSkill{
 		ID: skill.ID, Live: skill.Live, Repo: skill.RepoID, Path: skill.Path, File: skill.SkillFile, Origin: skill.Origin,
 		Commit: skill.Commit, License: skill.License, UpdatedAt: skill.UpdatedAt, Stars: skill.Stars, SHA256: skill.SkillSHA256,
-		Digest: skill.Digest, CopyOf: skill.CopyOf, Copies: orEmpty(skill.Copies), Files: make([]shownFile, len(skill.Files)),
+		Digest: skill.Digest, CopyOf: skill.CopyOf, Copies: orEmpty(skill.Copies), Installers: skill.Installers, Files: make([]shownFile, len(skill.Files)),
 		Verdict: skill.Verdict, Findings: orEmpty(skill.AllFindings()),
 	}
 	for i, f := range skill.Files {
@@ -135,6 +136,9 @@ func (e *environment) printSkill(skill store.Skill) {
 	if len(skill.Copies) > 0 {
 		e.Printf("  copied in %s\n", terminal.Quote(strings.Join(skill.Copies, ", ")))
 	}
+	if skill.Installers != nil {
+		e.Printf("  seen by %s\n", seenBy(skill.Installers))
+	}
 	if skill.Verdict != nil {
 		e.printVerdict(*skill.Verdict)
 	} else {
@@ -144,6 +148,17 @@ func (e *environment) printSkill(skill store.Skill) {
 		e.Printf("  %s %8d  %s%s\n", terminal.Quote(f.Mode), f.Size, terminal.Quote(f.Path), prefixed("  not bundled: ", terminal.Quote(f.Note)))
 	}
 	e.printFindings(skill.AllFindings())
+}
+
+func seenBy(installers []data.Installer) string {
+	if len(installers) == 0 {
+		return "no installer that is known here"
+	}
+	names := make([]string, len(installers))
+	for i, name := range installers {
+		names[i] = string(name)
+	}
+	return strings.Join(names, ", ")
 }
 
 func shortCommit(commit string) string { return commit[:min(len(commit), 12)] }

@@ -18,6 +18,7 @@ import (
 	"skillcorpus/audit"
 	"skillcorpus/cmd/internal/terminal"
 	"skillcorpus/crawl"
+	"skillcorpus/crawl/discover"
 	"skillcorpus/data"
 	"skillcorpus/index"
 	"skillcorpus/index/embed"
@@ -74,6 +75,7 @@ func (p *Pipeline) Audit(ctx context.Context) error {
 func (p *Pipeline) Crawl(ctx context.Context, options crawl.Options) error {
 	return p.stage(ctx, store.StageCrawl, "repository", func(work context.Context, counter *store.Counter, summary *Summary) error {
 		options.Counter, options.Stop, options.Now, options.Log = counter, ctx.Done(), p.Now, p.Log
+		options.Describe = describe
 		options.Waiting = func(until time.Time, items int) {
 			p.Terminal.Note("crawl: %s for another try; the first is due at %s", waits(items, "repository"), until.Local().Format(time.TimeOnly))
 		}
@@ -84,6 +86,21 @@ func (p *Pipeline) Crawl(ctx context.Context, options crawl.Options) error {
 		}
 		return err
 	})
+}
+
+// describe lets the crawl know what installers ask of a SKILL.md.
+func describe(content []byte, id, file string) discover.Candidate {
+	front := parse.Document(content, id, file).Frontmatter
+	text := func(v data.Value, ok bool) string {
+		if !ok || v.Kind != data.KindScalar || v.Null {
+			return ""
+		}
+		return v.Scalar
+	}
+	metadata, _ := front.Get("metadata")
+	return discover.Candidate{
+		Name: text(front.Get("name")), Description: text(front.Get("description")), Internal: text(metadata.Get("internal")) == "true",
+	}
 }
 
 func (p *Pipeline) describeSource(source crawl.SourceResult) {
