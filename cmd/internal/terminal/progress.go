@@ -82,6 +82,9 @@ type sample struct {
 }
 
 func (p *pace) sample(now time.Time) {
+	if last := len(p.samples) - 1; last >= 0 && p.Done() < p.samples[last].done {
+		p.samples = nil // another phase counts other things
+	}
 	if last := len(p.samples) - 1; last > 0 && now.Sub(p.samples[last-1].at) < time.Second {
 		p.samples = p.samples[:last]
 	}

@@ -162,6 +162,12 @@ func TestPace(t *testing.T) {
 	if got := p.describe(); !strings.Contains(got, ", 1.0/s, about 40s left") {
 		t.Errorf("after a stand: %q", got)
 	}
+	// A phase that counts other things begins anew.
+	step(time.Second, 3)
+	step(time.Second, 5)
+	if got := p.describe(); !strings.HasPrefix(got, "5 of 110 (4%), 2.0/s, about 53s left") {
+		t.Errorf("in another phase: %q", got)
+	}
 	if len(p.samples) > 100 {
 		t.Errorf("%d samples are kept", len(p.samples))
 	}
