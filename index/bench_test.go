@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"skillcorpus/index"
+	"skillcorpus/index/embed/embedtest"
 )
 
 // benchSkills is how many skills of the corpus the benchmarks index.
@@ -26,6 +27,7 @@ func BenchmarkWrite(b *testing.B) {
 func BenchmarkSearch(b *testing.B) {
 	_, tasks := bench(b)
 	s := build(b, corpus(b, benchSkills)...)
+	hybrid := buildDense(b, &embedtest.Fake{Size: 384}, corpus(b, benchSkills)...)
 	var instructions []string
 	for _, text := range tasks {
 		instructions = append(instructions, text)
@@ -33,9 +35,14 @@ func BenchmarkSearch(b *testing.B) {
 	for name, queries := range map[string][]string{
 		"name": names(b, 156), "instruction": instructions,
 	} {
-		b.Run(name, func(b *testing.B) {
+		b.Run("lexical/"+name, func(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				find(b, s, index.Request{Text: queries[i%len(queries)]})
+			}
+		})
+		b.Run("hybrid/"+name, func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				find(b, hybrid, index.Request{Text: queries[i%len(queries)]})
 			}
 		})
 	}

@@ -9,11 +9,13 @@ import (
 	"skillcorpus/index/words"
 )
 
-// How the lists become one, chosen on the 44 tasks of the benchmark that index/proof_test.go runs.
+// How the lists become one, measured on the 44 tasks of the benchmark, where the standard error of an MRR is .06.
 const (
-	// DefaultFusion makes one list of the sections.
+	// DefaultFusion makes one list of the sections. With all four and the words, the best section gave an MRR
+	// of .74 (recall@10 .62), sum_norm .75 (.63), mean .74 (.63) and rrf .66 (.61). The best section is the only
+	// one that does not punish a skill for having no code.
 	DefaultFusion = rank.FusionMax
-	// lexicalShare is the weight of the words in a hybrid search: .3 to .5 gave an MRR of .74 to .72.
+	// lexicalShare is the weight of the words in a hybrid search: .3, .4 and .5 gave .74, .75 and .72.
 	lexicalShare = 0.4
 )
 
