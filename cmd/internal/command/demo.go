@@ -92,7 +92,7 @@ func (e *environment) runDemo(ctx context.Context) (err error) {
 }
 
 func (e *environment) demoSearches(ctx context.Context, modelID string) (err error) {
-	searcher, closeAll, err := e.searcher(ctx, modelID)
+	searcher, closeAll, err := e.searcher(ctx, modelID, patient)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -163,8 +164,9 @@ func (e *environment) embedder(id string) (embedder embed.Embedder, missing, err
 	return nil, nil, err
 }
 
-// searcher opens the index with the model that embeds queries. The returned function closes both.
-func (e *environment) searcher(ctx context.Context, id string) (*index.Searcher, func() error, error) {
+// searcher opens the index with the model that embeds queries, each within budget (0: the usual one). The returned
+// function closes both.
+func (e *environment) searcher(ctx context.Context, id string, budget time.Duration) (*index.Searcher, func() error, error) {
 	searcher, err := index.Open(ctx, index.Dir(e.data, index.DefaultName))
 	if err != nil {
 		return nil, nil, err
@@ -174,7 +176,7 @@ func (e *environment) searcher(ctx context.Context, id string) (*index.Searcher,
 		return nil, nil, errors.Join(err, searcher.Close())
 	}
 	if id != noModel {
-		searcher.Use(index.Dense{Embedder: embedder, Missing: missing})
+		searcher.Use(index.Dense{Embedder: embedder, Missing: missing, Budget: budget})
 	}
 	return searcher, func() error {
 		err := searcher.Close()

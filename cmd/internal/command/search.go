@@ -10,12 +10,14 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"skillcorpus/cmd/internal/terminal"
 	"skillcorpus/data"
 	"skillcorpus/index"
+	"skillcorpus/index/rank"
 	"skillcorpus/store"
 )
 
@@ -26,8 +28,13 @@ type searchSettings struct {
 	queryFile string
 	queries   string
 	mode      string
+	fusion    string
 	model     string
 }
+
+// patient is the time for embedding one query where nobody waits for it: a list of queries must not fall back to words
+// because the machine is busy.
+const patient = time.Minute
 
 func (e *environment) search() *cobra.Command {
 	var settings searchSettings
@@ -50,6 +57,7 @@ with all their places.`,
 	flags.IntVar(&settings.request.Offset, "offset", 0, "hits to skip")
 	flags.BoolVar(&settings.request.Explain, "explain", false, "every stage's rank and score of each hit")
 	flags.StringVar(&settings.mode, "mode", "", "lexical (words), vector (meaning) or hybrid (both; the default where vectors are there)")
+	flags.StringVar(&settings.fusion, "fusion", string(index.DefaultFusion), "how the sections' vectors become one list: max, mean, sum_norm or rrf")
 	flags.StringVar(&settings.model, "model", e.setting("MODEL", ""), modelHelp)
 	flags.StringVar(&settings.request.Prefix, "prefix", "", "list every skill whose name begins so, instead of a query")
 	flags.StringVar(&settings.queryFile, "query-file", "", `read the query from a file ("-" is stdin)`)
@@ -74,7 +82,11 @@ func (e *environment) runSearch(ctx context.Context, settings searchSettings, ar
 	if request.Mode == index.ModeLexical {
 		settings.model = noModel
 	}
-	searcher, closeAll, err := e.searcher(ctx, settings.model)
+	var budget time.Duration
+	if settings.queries != "" {
+		budget = patient
+	}
+	searcher, closeAll, err := e.searcher(ctx, settings.model, budget)
 	if err != nil {
 		return err
 	}
@@ -103,6 +115,11 @@ func (e *environment) request(settings searchSettings, arguments []string) (inde
 	case "", index.ModeLexical, index.ModeVector, index.ModeHybrid:
 	default:
 		return request, usageError{fmt.Errorf("--mode %q: want lexical, vector or hybrid", settings.mode)}
+	}
+	switch request.Fusion = rank.Fusion(settings.fusion); request.Fusion {
+	case rank.FusionMax, rank.FusionMean, rank.FusionSumNorm, rank.FusionRRF:
+	default:
+		return request, usageError{fmt.Errorf("--fusion %q: want max, mean, sum_norm or rrf", settings.fusion)}
 	}
 	if request.K < 1 || request.K > index.MaxK || request.Offset < 0 {
 		return request, usageError{fmt.Errorf("-k must lie between 1 and %d, --offset not below 0", index.MaxK)}
