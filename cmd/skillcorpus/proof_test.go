@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -218,21 +218,20 @@ func runKilled(t *testing.T, env []string, corpus string, drawn [][]time.Duratio
 	t.Helper()
 	for i, stage := range stages("crawl", "--source", "skillsmp") {
 		for {
-			var killed atomic.Bool
 			command := program(t, env, append(stage, "--data", corpus)...)
 			if err := command.Start(); err != nil {
 				t.Fatal(err)
 			}
 			timer := time.NewTimer(time.Hour)
 			if len(drawn[i]) > 0 {
-				timer = time.AfterFunc(drawn[i][0], func() { killed.Store(command.Process.Kill() == nil) })
+				timer = time.AfterFunc(drawn[i][0], func() { command.Process.Kill() })
 			}
 			err := command.Wait()
 			timer.Stop()
 			if err == nil {
 				break
 			}
-			if !killed.Load() {
+			if status, ok := command.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
 				t.Fatalf("%v: %v", stage, err)
 			}
 			t.Logf("killed %s after %s", stage[0], drawn[i][0].Round(time.Millisecond))
