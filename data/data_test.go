@@ -116,7 +116,26 @@ func TestRecordRoundTrip(t *testing.T) {
 			t.Errorf("%s was read", line)
 		}
 	}
-	for _, record := range []data.Record{{Repo: "o/r"}, {SkillMDB64: []byte("x")}} {
+	text := "x"
+	file := func(path string, size int64) []data.RecordFile {
+		return []data.RecordFile{{Path: path, Size: size, Mode: data.ModeFile}}
+	}
+	for _, record := range []data.Record{
+		{Repo: "o/r"},
+		{SkillMDB64: []byte("x")},
+		{Repo: "../..", SkillMD: &text},
+		{Repo: "a/../b", SkillMD: &text},
+		{Repo: "a//b", SkillMD: &text},
+		{Repo: "a/\x00", SkillMD: &text},
+		{Repo: "o/r", Path: "../../etc", SkillMD: &text},
+		{Repo: "o/r", Path: "/abs", SkillMD: &text},
+		{Repo: "o/r", File: "../SKILL.md", SkillMD: &text},
+		{Repo: "o/r", Stars: -1, SkillMD: &text},
+		{Repo: "o/r", Files: file("../x", 1), SkillMD: &text},
+		{Repo: "o/r", Files: file("x", -1), SkillMD: &text},
+		{Repo: "o/r", Files: file("x", 99), Contents: map[string][]byte{"x": []byte("ab")}, SkillMD: &text},
+		{Repo: "o/r", Files: file("x", 2), Contents: map[string][]byte{"x": []byte("ab")}, Digests: map[string]string{"x": "00"}, SkillMD: &text},
+	} {
 		if _, _, err := record.Bundle(); err == nil {
 			t.Errorf("%+v gave a bundle", record)
 		}

@@ -83,6 +83,9 @@ func (r *Record) Bundle() (Bundle, [][]byte, error) {
 	case strings.Trim(r.Repo, "/") == "":
 		return Bundle{}, nil, errors.New("record has no repo")
 	}
+	if err := r.check(); err != nil {
+		return Bundle{}, nil, err
+	}
 	b := Bundle{
 		ID: SkillID(r.Repo, r.Path), RepoID: r.Repo, Path: CleanDir(r.Path), SkillFile: cmp.Or(r.File, SkillFile),
 		SkillSHA256: SHA256Hex(text), Origin: r.Origin, Commit: r.Commit, License: r.License, UpdatedAt: r.UpdatedAt,
@@ -103,4 +106,47 @@ func (r *Record) Bundle() (Bundle, [][]byte, error) {
 		b.Basis, b.Digest = BasisContents, BundleDigest(b.SkillFile, b.SkillSHA256, b.Files)
 	}
 	return b, contents, nil
+}
+
+// check refuses what could not come out of a repository, so that no record passes for another skill's.
+func (r *Record) check() error {
+	name := r.Repo
+	if _, after, ok := strings.Cut(name, "://"); ok {
+		name = after
+	}
+	switch {
+	case !isPath(name):
+		return fmt.Errorf("repo %q is no name", r.Repo)
+	case r.Path != "" && !isPath(r.Path):
+		return fmt.Errorf("path %q is no path inside a repository", r.Path)
+	case strings.Contains(r.File, "/") || r.File != "" && !isPath(r.File):
+		return fmt.Errorf("file %q is no file name", r.File)
+	case r.Stars < 0:
+		return fmt.Errorf("%d stars", r.Stars)
+	}
+	for _, f := range r.Files {
+		content, kept := r.Contents[f.Path]
+		switch {
+		case !isPath(f.Path):
+			return fmt.Errorf("bundled file %q is no path inside the skill", f.Path)
+		case f.Size < 0 || kept && f.Size != int64(len(content)):
+			return fmt.Errorf("bundled file %q of %d bytes: that is not its size", f.Path, f.Size)
+		case kept && r.Digests[f.Path] != "" && r.Digests[f.Path] != SHA256Hex(content):
+			return fmt.Errorf("bundled file %q has another digest than its content", f.Path)
+		}
+	}
+	return nil
+}
+
+// isPath reports whether text is a relative slash-separated path that leads nowhere else.
+func isPath(text string) bool {
+	if text == "" || strings.ContainsRune(text, 0) {
+		return false
+	}
+	for part := range strings.SplitSeq(text, "/") {
+		if part == "" || part == "." || part == ".." {
+			return false
+		}
+	}
+	return true
 }

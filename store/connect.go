@@ -91,6 +91,7 @@ type queryer interface {
 
 // each hands every row to scan, which must not ask the database: a pool may have no second connection.
 func each(ctx context.Context, from queryer, scan func(*sql.Rows) error, statement string, arguments ...any) (err error) {
+	defer func() { err = damaged(err) }()
 	rows, err := from.QueryContext(ctx, statement, arguments...)
 	if err != nil {
 		return err

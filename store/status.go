@@ -46,7 +46,7 @@ func (s *Store) Counts(ctx context.Context) (Counts, error) {
 		&c.Repos, &c.Skills, &c.Copies, &c.Removed, &c.Files, &c.Documents, &c.Recovered, &c.Verdicts, &c.Runnable, &c.Findings, &c.RepoFindings, &c.Submodules,
 		&c.Blobs, &c.BlobBytes, &c.StoreBytes)
 	if err != nil {
-		return Counts{}, fmt.Errorf("count corpus: %w", err)
+		return Counts{}, fmt.Errorf("count corpus: %w", damaged(err))
 	}
 	return c, nil
 }
@@ -127,4 +127,22 @@ func (s *Store) LastRun(ctx context.Context) (Run, bool, error) {
 	}
 	run.StartedAt, run.EndedAt, run.Summary = time.UnixMilli(started).UTC(), time.UnixMilli(ended).UTC(), json.RawMessage(summary)
 	return run, true, nil
+}
+
+// RepoFinding is what an archive showed that belongs to no skill.
+type RepoFinding struct {
+	Repo string `json:"repo"`
+	data.Finding
+}
+
+// RepoFindings lists what the archives of repositories showed that belongs to no skill, by repository.
+func (s *Store) RepoFindings(ctx context.Context) ([]RepoFinding, error) {
+	found, err := query(ctx, s.reader, func(rows *sql.Rows, f *RepoFinding) error {
+		return rows.Scan(&f.Repo, &f.Rule, &f.Severity, &f.File, &f.Line, &f.Message)
+	}, `SELECT coalesce(r.id, f.repo_key), f.rule, f.severity, f.file, f.line, f.message FROM repo_findings f LEFT JOIN repos r ON r.key = f.repo_key
+		ORDER BY f.repo_key, f.position`)
+	if err != nil {
+		return nil, fmt.Errorf("read findings of repositories: %w", err)
+	}
+	return found, nil
 }

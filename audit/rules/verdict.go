@@ -37,10 +37,12 @@ func verdict(f facts.Facts) data.Verdict {
 	return v
 }
 
+// missingPaths returns the files that the skill names and does not bring: those that are not there, and those of
+// which only a stand-in is, such as a Git LFS pointer.
 func missingPaths(f facts.Facts) []string {
 	missing := []string{}
 	for _, r := range f.References {
-		if r.State == reference.Missing {
+		if r.State == reference.Missing || r.State == reference.Unbundled {
 			missing = append(missing, r.Path)
 		}
 	}

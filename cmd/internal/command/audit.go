@@ -102,7 +102,7 @@ func (e *environment) printAudited(skill localSkill, verdict data.Verdict, findi
 	if e.JSON {
 		return e.Object(auditedSkill{skill.ID, verdict, orEmpty(findings)})
 	}
-	e.Printf("%s\n", e.Bold(skill.Place))
+	e.Printf("%s\n", e.Bold(terminal.Quote(skill.Place)))
 	e.printVerdict(verdict)
 	e.printFindings(findings)
 	return nil

@@ -18,10 +18,11 @@ func (e *environment) index() *cobra.Command {
 		Long: `Build the index that search reads, from every parsed skill: the words, and, where an
 embedding model is here, a vector for each section of each skill. An index that is
 whole and up to date is left alone. Embedding a large corpus takes a while: the words
-can be searched meanwhile, and an interrupted build embeds nothing twice.`,
+can be searched meanwhile, and an interrupted build embeds nothing twice. With
+--model none nothing is embedded; vectors that are there and still hold are kept.`,
 		Example: `  skillcorpus index
   skillcorpus index --sections description
-  skillcorpus index --model none --rebuild`,
+  skillcorpus index --model none`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			chosen, err := sections(names)

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 
+	"skillcorpus/cmd/internal/terminal"
 	"skillcorpus/crawl/archive"
 	"skillcorpus/crawl/discover"
 	"skillcorpus/data"
@@ -73,7 +74,7 @@ func skillsAt(ctx context.Context, place string) ([]localSkill, error) {
 }
 
 func fileAlone(place string) ([]localSkill, error) {
-	content, err := os.ReadFile(place)
+	content, err := readRegular(place)
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +90,21 @@ func fileAlone(place string) ([]localSkill, error) {
 		},
 		Place: place, SkillMD: content,
 	}}, nil
+}
+
+// readRegular reads a file that is one, up to the limit on an archive: a pipe might never end.
+func readRegular(place string) ([]byte, error) {
+	info, err := os.Stat(place)
+	limit := archive.DefaultLimits().Bytes
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file", terminal.Quote(place))
+	case info.Size() > limit:
+		return nil, fmt.Errorf("%s has %s: at most %s are read", terminal.Quote(place), terminal.Bytes(info.Size()), terminal.Bytes(limit))
+	}
+	return os.ReadFile(place)
 }
 
 // skillsIn returns the skills of a directory; none is an error.

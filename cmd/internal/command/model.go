@@ -25,6 +25,8 @@ in the user's cache. docs/models.md has more.`,
   skillcorpus model add ./downloads
   skillcorpus model list
   skillcorpus model check`,
+		Args: cobra.NoArgs,
+		RunE: func(command *cobra.Command, _ []string) error { return command.Help() },
 	}
 	command.AddCommand(e.modelPull(), e.modelAdd(), e.modelList(), e.modelCheck())
 	return command
@@ -36,7 +38,7 @@ func (e *environment) modelPull() *cobra.Command {
 	return &cobra.Command{
 		Use:     "pull [MODEL]",
 		Short:   "Download a model from its hub, and ONNX Runtime from its project's releases",
-		Example: "  skillcorpus model pull\n  skillcorpus model pull bge-small-en-v1.5-int8",
+		Example: "  skillcorpus model pull\n  skillcorpus model pull bge-small-en-v1.5-q8",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(command *cobra.Command, arguments []string) error {
 			added, err := e.places().Pull(command.Context(), optional(arguments), model.Web{

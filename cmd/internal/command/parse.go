@@ -133,7 +133,7 @@ func (e *environment) printParsed(skill localSkill, document data.Document) erro
 	if e.JSON {
 		return e.Object(asJSON(skill, document))
 	}
-	e.Printf("%s\n  name         %s\n", e.Bold(skill.Place), terminal.Quote(document.Name))
+	e.Printf("%s\n  name         %s\n", e.Bold(terminal.Quote(skill.Place)), terminal.Quote(document.Name))
 	e.Printf("  description  %s\n", terminal.Shorten(terminal.Quote(document.Description), e.Width()-15))
 	for _, s := range document.Sections {
 		e.Printf("  %5d  %-11s %s\n", s.Line, s.Kind, terminal.Quote(fmt.Sprintf("%d bytes %s", s.End-s.Start, s.Lang)))

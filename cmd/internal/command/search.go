@@ -79,6 +79,9 @@ func (e *environment) runSearch(ctx context.Context, settings searchSettings, ar
 	if _, err := os.Stat(store.Path(e.data)); errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("open corpus %s: %w", e.data, store.ErrNoCorpus)
 	}
+	if settings.model == noModel && (request.Mode == index.ModeVector || request.Mode == index.ModeHybrid) {
+		return usageError{fmt.Errorf("--mode %s wants a model, and none is to be used: leave --model and SKILLCORPUS_MODEL out", request.Mode)}
+	}
 	if request.Mode == index.ModeLexical {
 		settings.model = noModel
 	}

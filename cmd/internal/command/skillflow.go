@@ -23,7 +23,7 @@ func (e *environment) placesAsSkillflow(ctx context.Context, places []string) er
 		if e.JSON {
 			return e.Object(skillflowFile{skill.Place, sections})
 		}
-		e.Printf("%s\n", e.Bold(skill.Place))
+		e.Printf("%s\n", e.Bold(terminal.Quote(skill.Place)))
 		for _, s := range []struct{ name, text string }{{"yaml", sections.YAML}, {"prose", sections.Prose}, {"code", sections.Code}} {
 			e.Printf("  %-6s %6d bytes  %s\n", s.name, len(s.text), terminal.Shorten(terminal.Quote(s.text), max(e.Width()-24, 20)))
 		}

@@ -20,16 +20,20 @@ import (
 )
 
 func (e *environment) status() *cobra.Command {
-	var failed bool
+	var failed, findings bool
 	command := &cobra.Command{
 		Use:   "status",
 		Short: "Show what the corpus holds, what is due, and how complete it is",
 		Example: `  skillcorpus status
   skillcorpus status --failed
+  skillcorpus status --findings
   skillcorpus status --json`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			return e.read(command.Context(), func(corpus *store.Store) error {
+				if findings {
+					return e.printRepoFindings(command.Context(), corpus)
+				}
 				if failed {
 					return e.printFailures(command.Context(), corpus)
 				}
@@ -45,6 +49,7 @@ func (e *environment) status() *cobra.Command {
 			})
 		},
 	}
+	command.Flags().BoolVar(&findings, "findings", false, "list what the archives of repositories showed that belongs to no skill, such as refused members")
 	command.Flags().BoolVar(&failed, "failed", false, "list every item that did not end ok, with its reason")
 	return command
 }
@@ -141,6 +146,9 @@ func (e *environment) printReport(r report) {
 	e.Printf("  %s, %s, %d removed, %s, %s of text (%s packed)\n", terminal.Count(int64(c.Repos), "repository"),
 		terminal.Count(int64(c.Copies), "copy"), c.Removed, terminal.Count(int64(c.Files), "bundled file"),
 		terminal.Bytes(int64(c.BlobBytes)), terminal.Bytes(int64(c.StoreBytes)))
+	if c.RepoFindings > 0 {
+		e.Printf("  %s on repositories as a whole (see `skillcorpus status --findings`)\n", terminal.Count(int64(c.RepoFindings), "finding"))
+	}
 	if c.Verdicts > 0 {
 		e.Printf("  %d of %d audited skills are runnable-complete (%.1f %%)\n", c.Runnable, c.Verdicts, 100*float64(c.Runnable)/float64(c.Verdicts))
 	}
@@ -194,6 +202,31 @@ func (e *environment) printFailures(ctx context.Context, corpus *store.Store) er
 		e.Printf("every item ended ok\n")
 	default:
 		e.Table([]string{"stage", "item", "outcome", "attempts", "again at", "reason"}, rows)
+	}
+	return nil
+}
+
+func (e *environment) printRepoFindings(ctx context.Context, corpus *store.Store) error {
+	found, err := corpus.RepoFindings(ctx)
+	if err != nil {
+		return err
+	}
+	last := ""
+	for _, f := range found {
+		if e.JSON {
+			if err := e.Object(f); err != nil {
+				return err
+			}
+			continue
+		}
+		if f.Repo != last {
+			e.Printf("%s\n", e.Bold(terminal.Quote(f.Repo)))
+			last = f.Repo
+		}
+		e.printFindings([]data.Finding{f.Finding})
+	}
+	if len(found) == 0 && !e.JSON {
+		e.Printf("no repository showed anything beside its skills\n")
 	}
 	return nil
 }

@@ -80,8 +80,8 @@ func (e *environment) runVerify(ctx context.Context, corpus *store.Store) error 
 		}
 	}
 	status, err := e.report(ctx, corpus)
-	if err != nil {
-		return err
+	if err != nil && len(faults) == 0 {
+		return err // with faults it is one more sign of them
 	}
 	switch counts := status.Counts; {
 	case e.JSON:

@@ -33,7 +33,7 @@ type wiring struct {
 type hosts struct{ api, codeload, skillsmp string }
 
 func (e *environment) wire(ctx context.Context, settings crawlSettings) (*wiring, error) {
-	if settings.workers < 1 || settings.maxArchive < 1 || settings.pace < 0 || settings.maxAge < 0 || settings.maxWait < 0 {
+	if settings.workers < 1 || settings.maxArchive < 1 || !(settings.pace >= 0) || settings.maxAge < 0 || settings.maxWait < 0 {
 		return nil, usageError{errors.New("--workers and --max-archive must be positive, --requests-per-second, --max-age and --max-wait not negative")}
 	}
 	w := &wiring{}
@@ -101,10 +101,16 @@ func (e *environment) source(w *wiring, text string, at hosts, requests float64)
 		return list.File(argument, warn), readable(argument)
 	case name == "dir" && argument != "":
 		local, err := dir.New(argument)
-		if err == nil {
-			w.dirs = append(w.dirs, local)
+		if err != nil {
+			return nil, err
 		}
-		return local, err
+		for _, other := range w.dirs {
+			if name := local.Shares(other); name != "" {
+				return nil, usageError{fmt.Errorf("--source %q: another dir source has a repository called %s too, and both would be dir:%s: rename one, or crawl the folder above them", text, name, name)}
+			}
+		}
+		w.dirs = append(w.dirs, local)
+		return local, nil
 	}
 	return nil, usageError{fmt.Errorf("--source %q: want skillsmp, list:FILE, dir:PATH or sample", text)}
 }

@@ -152,11 +152,24 @@ func (p *Pipeline) end(ctx context.Context, summary Summary) error {
 	case summary.Waiting > 0 && summary.Crawl != nil && !summary.Crawl.RetryAt.IsZero():
 		return fmt.Errorf("%w: %s, come back after %s", ErrIncomplete, waits(summary.Waiting, "repository"), summary.Crawl.RetryAt.Local().Format(time.RFC3339))
 	case summary.Crawl != nil && summary.Crawl.Incomplete():
+		if again := sourceRetry(*summary.Crawl); !again.IsZero() {
+			return fmt.Errorf("%w: a source was not read to its end, come back after %s", ErrIncomplete, again.Local().Format(time.RFC3339))
+		}
 		return fmt.Errorf("%w: a source was not read to its end", ErrIncomplete)
 	case summary.Waiting > 0:
 		return fmt.Errorf("%w: %s", ErrIncomplete, waits(summary.Waiting, "skill"))
 	}
 	return nil
+}
+
+// sourceRetry returns when the first limited source may be asked again; zero if none said.
+func sourceRetry(crawled crawl.Summary) (first time.Time) {
+	for _, s := range crawled.Sources {
+		if !s.RetryAt.IsZero() && (first.IsZero() || s.RetryAt.Before(first)) {
+			first = s.RetryAt
+		}
+	}
+	return first
 }
 
 // IndexOptions say how an index is built.

@@ -160,3 +160,16 @@ func (s *Source) Enumerate(ctx context.Context, at json.RawMessage, emit source.
 	}
 	return data.Complete, nil
 }
+
+// Shares returns the name of a repository that both sources have, in any letter case, at different places; empty if
+// there is none. Ids hold no more of a place than its name, so the two would be taken for one.
+func (s *Source) Shares(other *Source) string {
+	for _, mine := range s.entries {
+		for _, theirs := range other.entries {
+			if strings.EqualFold(mine.repo, theirs.repo) && mine.path != theirs.path {
+				return mine.repo
+			}
+		}
+	}
+	return ""
+}
