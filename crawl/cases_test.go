@@ -17,6 +17,7 @@ import (
 
 	"skillcorpus/crawl"
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 	"skillcorpus/store"
 )
 
@@ -48,7 +49,7 @@ type steps struct {
 
 func caseSteps(t *testing.T, name string) *steps {
 	t.Helper()
-	s := &steps{t: t, dir: shared(t, "cases", name), asked: map[string]int{}, headers: map[string]http.Header{}}
+	s := &steps{t: t, dir: datatest.Shared(t, "cases", name), asked: map[string]int{}, headers: map[string]http.Header{}}
 	if err := json.Unmarshal(readFile(t, s.dir, "http.json"), s); err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func (s *steps) answer(w http.ResponseWriter, r *http.Request, step step) {
 
 func TestCaseCopiesAndNamesakes(t *testing.T) {
 	t.Parallel()
-	dir := shared(t, "cases", "12-copies-and-namesakes")
+	dir := datatest.Shared(t, "cases", "12-copies-and-namesakes")
 	kit := &repo{name: "knot-school/main", commit: commitOf(1), zip: readFile(t, dir, "repo.zip")}
 	f := newField(t, newHost(t, kit).URL)
 	f.crawl(nil, f.list("knot-school/main\n"))
@@ -147,7 +148,7 @@ func TestCaseCopiesAndNamesakes(t *testing.T) {
 
 func TestCasePartialArchive(t *testing.T) {
 	t.Parallel()
-	dir := shared(t, "cases", "17-partial-archive")
+	dir := datatest.Shared(t, "cases", "17-partial-archive")
 	var members []string
 	for _, name := range []string{"amber-jar", "birch-box", "clay-pot", "dune-sack"} {
 		members = append(members, name+"/SKILL.md", skillMD(name), name+"/data.txt", strings.Repeat(name+"\n", 5000))
@@ -294,7 +295,7 @@ func TestCaseTokenOnRedirect(t *testing.T) {
 // TestCaseShiftingPages plays the two walks as the marketplace's answers to its first partition.
 func TestCaseShiftingPages(t *testing.T) {
 	t.Parallel()
-	dir := shared(t, "cases", "27-shifting-pages")
+	dir := datatest.Shared(t, "cases", "27-shifting-pages")
 	kit := &repo{name: "example-owner/kit", commit: commitOf(1), zip: zipOf(t, "a/SKILL.md", skillMD("a"))}
 	h := newHost(t, kit)
 	walk := 0
@@ -358,7 +359,7 @@ func shiftingPage(t *testing.T, dir string, walk, page int) []byte {
 
 func TestCaseVanishedSkill(t *testing.T) {
 	t.Parallel()
-	dir := shared(t, "cases", "30-vanished-skill")
+	dir := datatest.Shared(t, "cases", "30-vanished-skill")
 	gear := &repo{name: "example-owner/gear", commit: commitOf(1), zip: readFile(t, dir, "crawl1.zip")}
 	h := newHost(t, gear)
 	f := newField(t, h.URL)
@@ -404,8 +405,8 @@ func TestCaseVanishedSkill(t *testing.T) {
 
 func TestCaseHostileArchives(t *testing.T) {
 	t.Parallel()
-	slips := &repo{name: "o/slips", commit: commitOf(1), zip: readFile(t, shared(t, "cases", "14-zip-links-and-slips"), "repo.zip")}
-	bombs := shared(t, "cases", "16-archive-bombs")
+	slips := &repo{name: "o/slips", commit: commitOf(1), zip: readFile(t, datatest.Shared(t, "cases", "14-zip-links-and-slips"), "repo.zip")}
+	bombs := datatest.Shared(t, "cases", "16-archive-bombs")
 	repos := []*repo{slips}
 	text := "o/slips\n"
 	for _, name := range []string{"honest", "lying", "many"} {

@@ -331,23 +331,6 @@ func pack(t testing.TB, name string) *repo {
 	return &repo{name: name, commit: commitOf(1), zip: zipOf(t, "skills/"+base+"/SKILL.md", skillMD(base))}
 }
 
-// shared returns a path below the shared folder, and skips the test where there is none.
-func shared(t testing.TB, parts ...string) string {
-	t.Helper()
-	root := os.Getenv("SKILLCORPUS_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared")
-	}
-	name := filepath.Join(append([]string{root}, parts...)...)
-	if _, err := os.Stat(name); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("shared folder: %v", err)
-		}
-		t.Skipf("needs %s", name)
-	}
-	return name
-}
-
 func readFile(t testing.TB, parts ...string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(parts...))

@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"skillcorpus/crawl"
+	"skillcorpus/data/datatest"
 	"skillcorpus/data/sample"
 	"skillcorpus/index"
 	"skillcorpus/store"
@@ -74,7 +75,7 @@ func (f *field) text(id string) string {
 
 func TestImportCorpus(t *testing.T) {
 	t.Parallel()
-	roundTripCorpus(t, []string{shared(t, "corpus", "skills-00.jsonl.gz")}, 300)
+	roundTripCorpus(t, []string{datatest.Shared(t, "corpus", "skills-00.jsonl.gz")}, 300)
 }
 
 // TestImportCorpusProof takes in and gives back the corpus at full size.
@@ -83,7 +84,7 @@ func TestImportCorpusProof(t *testing.T) {
 	if os.Getenv("SKILLCORPUS_PROOF") == "" {
 		t.Skip("a long proof: set SKILLCORPUS_PROOF=1")
 	}
-	files, err := filepath.Glob(filepath.Join(shared(t, "corpus"), "*.gz"))
+	files, err := filepath.Glob(filepath.Join(datatest.Shared(t, "corpus"), "*.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}

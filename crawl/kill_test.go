@@ -15,13 +15,14 @@ import (
 
 	"skillcorpus/crawl"
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 	"skillcorpus/store"
 )
 
 // killCase is case 29: 30 repositories, and after how many archives the crawl dies.
 func killCase(t *testing.T) (repos []*repo, text string, points []int) {
 	t.Helper()
-	dir := shared(t, "cases", "29-kill-and-resume")
+	dir := datatest.Shared(t, "cases", "29-kill-and-resume")
 	text = string(readFile(t, dir, "listing.json"))
 	var rows []struct{ Repo string }
 	if err := json.Unmarshal([]byte(text), &rows); err != nil {
@@ -199,7 +200,7 @@ func TestSecondWriter(t *testing.T) {
 func TestCutJournal(t *testing.T) {
 	t.Parallel()
 	repos, _, _ := killCase(t)
-	text := string(readFile(t, shared(t, "cases", "29-kill-and-resume"), "journal.cut.jsonl"))
+	text := string(readFile(t, datatest.Shared(t, "cases", "29-kill-and-resume"), "journal.cut.jsonl"))
 	f := newField(t, newHost(t, repos...).URL)
 	summary := f.crawl(nil, f.list(text))
 	if summary.Incomplete() || summary.Sources[0].Rows != 3 || len(f.warnings) != 1 || !strings.Contains(f.warnings[0], "row 4") {

@@ -21,6 +21,7 @@ import (
 	"skillcorpus/crawl/fakehub"
 	"skillcorpus/crawl/source/skillsmp"
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 	"skillcorpus/data/sample"
 	"skillcorpus/store"
 )
@@ -70,7 +71,7 @@ func TestSampleCrawl(t *testing.T) {
 // TestHubCrawl crawls a few real repositories, with skills at the root, links and nested skills among them.
 func TestHubCrawl(t *testing.T) {
 	t.Parallel()
-	whole := os.DirFS(shared(t, "hub"))
+	whole := os.DirFS(datatest.Shared(t, "hub"))
 	few := fstest.MapFS{}
 	var kept []json.RawMessage
 	var all []json.RawMessage
@@ -105,7 +106,7 @@ func TestHubCrawlProof(t *testing.T) {
 	if os.Getenv("SKILLCORPUS_PROOF") == "" {
 		t.Skip("a long proof: set SKILLCORPUS_PROOF=1")
 	}
-	if n := wholeCrawl(t, os.DirFS(shared(t, "hub"))); n != 1508 {
+	if n := wholeCrawl(t, os.DirFS(datatest.Shared(t, "hub"))); n != 1508 {
 		t.Errorf("%d skills, want 1508", n)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 	"skillcorpus/index"
 	"skillcorpus/index/lexical"
 	"skillcorpus/parse/document"
@@ -28,7 +29,7 @@ func parsed(id string, text []byte) lexical.Skill {
 // corpus reads up to limit skills of the corpus; 0 reads all.
 func corpus(t testing.TB, limit int) []lexical.Skill {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(shared(t, "corpus"), "skills-*.jsonl.gz"))
+	files, err := filepath.Glob(filepath.Join(datatest.Shared(t, "corpus"), "skills-*.jsonl.gz"))
 	if err != nil || len(files) == 0 {
 		t.Fatal("no corpus files: ", err)
 	}
@@ -78,7 +79,7 @@ func each(t testing.TB, file string, read func(*json.Decoder) error) {
 // bench is the retrieval benchmark: its skills, and of each task the text.
 func bench(t testing.TB) (skills []lexical.Skill, tasks map[string]string) {
 	t.Helper()
-	root := shared(t, "skillsbench", "tasks")
+	root := datatest.Shared(t, "skillsbench", "tasks")
 	files, err := filepath.Glob(filepath.Join(root, "*", "skills", "*", "SKILL.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +112,7 @@ func bench(t testing.TB) (skills []lexical.Skill, tasks map[string]string) {
 func names(t testing.TB, n int) []string {
 	t.Helper()
 	var all []string
-	each(t, shared(t, "listings", "marketplace.jsonl.gz"), func(d *json.Decoder) error {
+	each(t, datatest.Shared(t, "listings", "marketplace.jsonl.gz"), func(d *json.Decoder) error {
 		var row struct{ Name string }
 		if err := d.Decode(&row); err != nil {
 			return err

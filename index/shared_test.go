@@ -8,40 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"skillcorpus/data/datatest"
 	"skillcorpus/index"
 	"skillcorpus/index/lexical"
 )
-
-// shared returns a path below the shared folder, and skips the test where it is absent, except in CI.
-func shared(t testing.TB, parts ...string) string {
-	t.Helper()
-	root := os.Getenv("SKILLCORPUS_SHARED")
-	if root == "" {
-		dir, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for {
-			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-				break
-			}
-			parent := filepath.Dir(dir)
-			if parent == dir {
-				t.Fatal("no go.mod above the test")
-			}
-			dir = parent
-		}
-		root = filepath.Join(filepath.Dir(dir), "shared")
-	}
-	path := filepath.Join(append([]string{root}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s is needed in CI: %v", path, err)
-		}
-		t.Skipf("skipped: %s is absent", path)
-	}
-	return path
-}
 
 // caseQuery is one query of a case.
 type caseQuery struct {
@@ -55,7 +25,7 @@ type caseQuery struct {
 // caseSkills reads the small corpus of a case.
 func caseSkills(t testing.TB, folder string) []lexical.Skill {
 	t.Helper()
-	text, err := os.ReadFile(shared(t, "cases", folder, "corpus.jsonl"))
+	text, err := os.ReadFile(datatest.Shared(t, "cases", folder, "corpus.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +45,7 @@ func caseSkills(t testing.TB, folder string) []lexical.Skill {
 
 func caseQueries(t testing.TB, folder string) []caseQuery {
 	t.Helper()
-	text, err := os.ReadFile(shared(t, "cases", folder, "queries.json"))
+	text, err := os.ReadFile(datatest.Shared(t, "cases", folder, "queries.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

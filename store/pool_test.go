@@ -6,35 +6,18 @@ import (
 	"database/sql"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 )
-
-// shared returns a path below the shared folder, and skips the test where there is none.
-func shared(t testing.TB, parts ...string) string {
-	t.Helper()
-	root := os.Getenv("SKILLCORPUS_SHARED")
-	if root == "" {
-		root = filepath.Join("..", "..", "shared")
-	}
-	name := filepath.Join(append([]string{root}, parts...)...)
-	if _, err := os.Stat(name); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("shared folder: %v", err)
-		}
-		t.Skipf("needs %s", name)
-	}
-	return name
-}
 
 func rowsOfCase37(t testing.TB) [][]byte {
 	t.Helper()
-	lines := bytes.Split(bytes.TrimSpace(must[[]byte](t)(os.ReadFile(shared(t, "cases", "37-sqlite-pool", "rows.jsonl")))), []byte("\n"))
+	lines := bytes.Split(bytes.TrimSpace(must[[]byte](t)(os.ReadFile(datatest.Shared(t, "cases", "37-sqlite-pool", "rows.jsonl")))), []byte("\n"))
 	if len(lines) != 200 {
 		t.Fatalf("%d rows", len(lines))
 	}

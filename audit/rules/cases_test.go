@@ -15,37 +15,8 @@ import (
 	"skillcorpus/audit/reference"
 	"skillcorpus/audit/rules"
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 )
-
-// shared returns a folder of the data that lies beside the module.
-func shared(t *testing.T, parts ...string) string {
-	t.Helper()
-	root := os.Getenv("SKILLCORPUS_SHARED")
-	if root == "" {
-		dir, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for {
-			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-				break
-			}
-			if dir == filepath.Dir(dir) {
-				t.Fatal("no go.mod above the test")
-			}
-			dir = filepath.Dir(dir)
-		}
-		root = filepath.Join(dir, "..", "shared")
-	}
-	name := filepath.Join(append([]string{root}, parts...)...)
-	if _, err := os.Stat(name); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s is not there", name)
-		}
-		t.Skipf("%s is not there", name)
-	}
-	return name
-}
 
 // readCase reads a folder as the repository of one skill.
 func readCase(t *testing.T, dir string) facts.Input {
@@ -89,7 +60,7 @@ func states(f facts.Facts) map[string]reference.State {
 
 func TestCaseUnclosedFence(t *testing.T) {
 	t.Parallel()
-	f := facts.Collect(readCase(t, shared(t, "cases", "32-unclosed-fence")))
+	f := facts.Collect(readCase(t, datatest.Shared(t, "cases", "32-unclosed-fence")))
 	verdict, findings := rules.Judge(f)
 	if got := struck(findings, "unclosed-fence"); !slices.Equal(got, []int{9}) {
 		t.Errorf("unclosed fence at %v, want line 9", got)
@@ -112,7 +83,7 @@ func TestCaseUnclosedFence(t *testing.T) {
 
 func TestCaseNotAReference(t *testing.T) {
 	t.Parallel()
-	f := facts.Collect(readCase(t, shared(t, "cases", "33-not-a-reference")))
+	f := facts.Collect(readCase(t, datatest.Shared(t, "cases", "33-not-a-reference")))
 	verdict, _ := rules.Judge(f)
 	if diff := cmp.Diff(map[string]reference.State{"references/field guide.md": reference.Present, "scripts/sort.py": reference.Present}, states(f)); diff != "" {
 		t.Error(diff)
@@ -124,7 +95,7 @@ func TestCaseNotAReference(t *testing.T) {
 
 func TestCaseMissingFiles(t *testing.T) {
 	t.Parallel()
-	f := facts.Collect(readCase(t, shared(t, "cases", "34-missing-files", "repo")))
+	f := facts.Collect(readCase(t, datatest.Shared(t, "cases", "34-missing-files", "repo")))
 	verdict, findings := rules.Judge(f)
 	want := map[string]reference.State{
 		"scripts/collect.py":     reference.Present,
@@ -148,7 +119,7 @@ func TestCaseMissingFiles(t *testing.T) {
 
 func TestCaseSnippets(t *testing.T) {
 	t.Parallel()
-	f := facts.Collect(readCase(t, shared(t, "cases", "36-snippet-false-alarms")))
+	f := facts.Collect(readCase(t, datatest.Shared(t, "cases", "36-snippet-false-alarms")))
 	verdict, findings := rules.Judge(f)
 	if verdict.Corrected.CodeBlockCount != 11 {
 		t.Errorf("%d fences, want 11", verdict.Corrected.CodeBlockCount)
@@ -168,7 +139,7 @@ func TestCaseSnippets(t *testing.T) {
 
 func TestCaseNestedFences(t *testing.T) {
 	t.Parallel()
-	_, findings := rules.Judge(facts.Collect(readCase(t, shared(t, "cases", "31-nested-fences"))))
+	_, findings := rules.Judge(facts.Collect(readCase(t, datatest.Shared(t, "cases", "31-nested-fences"))))
 	for _, f := range findings {
 		if strings.Contains(f.Rule, "code") || strings.Contains(f.Rule, "fence") {
 			t.Errorf("false alarm: %+v", f)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 )
 
 func FuzzZip(f *testing.F) {
@@ -120,7 +121,7 @@ func checkTree(t *testing.T, tree Tree, limits Limits, budget int64) {
 }
 
 func BenchmarkOpenZip(b *testing.B) {
-	name := shared(b, "hub", "wshobson+agents.zip")
+	name := datatest.Shared(b, "hub", "wshobson+agents.zip")
 	for b.Loop() {
 		tree, err := Open(name, DefaultLimits())
 		if err != nil {

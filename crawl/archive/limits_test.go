@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 )
 
 func TestLimits(t *testing.T) {
@@ -78,7 +79,7 @@ func TestBombs(t *testing.T) {
 	for name, reason := range map[string]string{
 		"honest.zip": RuleTooLarge, "lying.zip": "", "bomb.tar.gz": RuleTooLarge, "many.zip": RuleTooLarge,
 	} {
-		tree, err := Open(shared(t, "cases", "16-archive-bombs", name), limits)
+		tree, err := Open(datatest.Shared(t, "cases", "16-archive-bombs", name), limits)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +109,7 @@ func TestBombs(t *testing.T) {
 	}
 	// By the product's own limits the ratio stops the same archives.
 	for _, name := range []string{"honest.zip", "bomb.tar.gz", "many.zip"} {
-		tree, err := Open(shared(t, "cases", "16-archive-bombs", name), DefaultLimits())
+		tree, err := Open(datatest.Shared(t, "cases", "16-archive-bombs", name), DefaultLimits())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +129,7 @@ func TestBombMemory(t *testing.T) {
 	for _, name := range []string{"honest.zip", "lying.zip", "bomb.tar.gz", "many.zip"} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		tree, err := Open(shared(t, "cases", "16-archive-bombs", name), limits)
+		tree, err := Open(datatest.Shared(t, "cases", "16-archive-bombs", name), limits)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +150,7 @@ func TestBombMemory(t *testing.T) {
 // TestCase15 reads the commit from a tarball's global header, and no file from it.
 func TestCase15(t *testing.T) {
 	t.Parallel()
-	tree, err := Open(shared(t, "cases", "15-tar-global-header", "repo.tar.gz"), DefaultLimits())
+	tree, err := Open(datatest.Shared(t, "cases", "15-tar-global-header", "repo.tar.gz"), DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +169,7 @@ func TestCase17(t *testing.T) {
 	for name, want := range map[string]data.Outcome{
 		"full.tar.gz": data.OutcomeOK, "partial.tar.gz": data.OutcomeMalformed, "error.zip": data.OutcomeMalformed,
 	} {
-		tree, err := Open(shared(t, "cases", "17-partial-archive", name), DefaultLimits())
+		tree, err := Open(datatest.Shared(t, "cases", "17-partial-archive", name), DefaultLimits())
 		wantOutcome(t, err, want)
 		if err == nil {
 			tree.Close()
@@ -179,7 +180,7 @@ func TestCase17(t *testing.T) {
 // TestCase14 refuses what leaves the archive and resolves what stays, creating no file at all.
 func TestCase14(t *testing.T) {
 	t.Parallel()
-	tree, err := Open(shared(t, "cases", "14-zip-links-and-slips", "repo.zip"), DefaultLimits())
+	tree, err := Open(datatest.Shared(t, "cases", "14-zip-links-and-slips", "repo.zip"), DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}

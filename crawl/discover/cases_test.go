@@ -10,11 +10,12 @@ import (
 
 	"skillcorpus/crawl/archive"
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 )
 
 func readCase(t *testing.T, folder, file, repo string) (Found, map[string][]byte) {
 	t.Helper()
-	return readArchive(t, shared(t, "cases", folder, file), archive.DefaultLimits(),
+	return readArchive(t, datatest.Shared(t, "cases", folder, file), archive.DefaultLimits(),
 		data.Repo{ID: repo, Host: data.HostGitHub, Name: repo})
 }
 
@@ -93,7 +94,7 @@ func TestCase16(t *testing.T) {
 	limits := archive.DefaultLimits()
 	limits.Member, limits.Expanded, limits.Entries = 1<<20, 16<<20, 5000
 	for _, name := range []string{"honest.zip", "lying.zip", "bomb.tar.gz", "many.zip"} {
-		found, kept := readArchive(t, shared(t, "cases", "16-archive-bombs", name), limits, testRepo)
+		found, kept := readArchive(t, datatest.Shared(t, "cases", "16-archive-bombs", name), limits, testRepo)
 		wantPlaces(t, found, "skills/feather:SKILL.md")
 		s := found.Skills[0]
 		if len(s.Findings) == 0 || len(kept[s.SkillSHA256]) == 0 {
@@ -154,7 +155,7 @@ func TestCase30(t *testing.T) {
 func TestStrange(t *testing.T) {
 	t.Parallel()
 	read := func(parts ...string) string {
-		content, err := os.ReadFile(shared(t, append([]string{"strange"}, parts...)...))
+		content, err := os.ReadFile(datatest.Shared(t, append([]string{"strange"}, parts...)...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +202,7 @@ func TestStrange(t *testing.T) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	name := shared(b, "hub", "wshobson+agents.zip")
+	name := datatest.Shared(b, "hub", "wshobson+agents.zip")
 	for b.Loop() {
 		tree, err := archive.Open(name, archive.DefaultLimits())
 		if err != nil {

@@ -10,12 +10,13 @@ import (
 
 	"skillcorpus/crawl/archive"
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 )
 
 // TestHub reads 30 real repositories and checks every SKILL.md against an independent reading of the zips.
 func TestHub(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(shared(t, "hub", "index.json"))
+	text, err := os.ReadFile(datatest.Shared(t, "hub", "index.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +29,7 @@ func TestHub(t *testing.T) {
 	}
 	total := 0
 	for _, row := range rows {
-		name := shared(t, "hub", row.Zip)
+		name := datatest.Shared(t, "hub", row.Zip)
 		want := skillFiles(t, name)
 		found, kept := readArchive(t, name, archive.DefaultLimits(), data.Repo{ID: row.Repo, Host: data.HostGitHub, Name: row.Repo})
 		if len(found.Skills) != row.SkillMD || len(want) != row.SkillMD {

@@ -7,6 +7,7 @@ import (
 
 	"skillcorpus/crawl/archive"
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 )
 
 // TestSights is the conformance table of the installers. A skill is written `path/of/SKILL.md`, with ` = name` for a
@@ -129,7 +130,7 @@ func TestCrowded(t *testing.T) {
 // TestManifests reads the declarations of a real repository: a marketplace and 91 plugins, each with a manifest of its own.
 func TestManifests(t *testing.T) {
 	t.Parallel()
-	found, _ := readArchive(t, shared(t, "hub", "wshobson+agents.zip"), archive.DefaultLimits(), data.Repo{ID: "wshobson/agents", Host: data.HostGitHub})
+	found, _ := readArchive(t, datatest.Shared(t, "hub", "wshobson+agents.zip"), archive.DefaultLimits(), data.Repo{ID: "wshobson/agents", Host: data.HostGitHub})
 	var skills []Candidate
 	for _, s := range found.Skills {
 		skills = append(skills, Candidate{Dir: s.Path, File: s.SkillFile, Name: s.Path, Description: "d"})

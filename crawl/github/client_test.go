@@ -20,8 +20,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"skillcorpus/crawl/github"
-	"skillcorpus/crawl/source/sourcetest"
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 )
 
 const most = 50e6
@@ -73,7 +73,7 @@ func TestCaseRenamedAndRecased(t *testing.T) {
 		if err := c.Archive(t.Context(), known[id], &got, most); err != nil {
 			t.Fatal(err)
 		}
-		want, err := os.ReadFile(sourcetest.Shared(t, "cases", "22-renamed-and-recased", file))
+		want, err := os.ReadFile(datatest.Shared(t, "cases", "22-renamed-and-recased", file))
 		if err != nil || !bytes.Equal(got.Bytes(), want) {
 			t.Errorf("archive of %d: %d bytes, %v; want %s", id, got.Len(), err, file)
 		}

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"skillcorpus/crawl/github"
-	"skillcorpus/crawl/source/sourcetest"
+	"skillcorpus/data/datatest"
 )
 
 const sha = "0123456789abcdef0123456789abcdef01234567"
@@ -52,7 +52,7 @@ func steps(t *testing.T, steps ...step) *hub { return &hub{t: t, steps: steps} }
 
 func caseSteps(t *testing.T, name string) *hub {
 	t.Helper()
-	h := &hub{t: t, dir: sourcetest.Shared(t, "cases", name)}
+	h := &hub{t: t, dir: datatest.Shared(t, "cases", name)}
 	text, err := os.ReadFile(filepath.Join(h.dir, "http.json"))
 	if err != nil {
 		t.Fatal(err)

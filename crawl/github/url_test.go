@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"skillcorpus/crawl/github"
-	"skillcorpus/crawl/source/sourcetest"
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 )
 
 // read is what a caller does with a URL and a repository's refs: ref and directory, or the class of error.
@@ -31,7 +31,7 @@ func read(url string, refs []string, byDefault string) (repo, ref, dir string, e
 
 func TestCaseTreeURLs(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(sourcetest.Shared(t, "cases", "20-tree-urls", "urls.json"))
+	text, err := os.ReadFile(datatest.Shared(t, "cases", "20-tree-urls", "urls.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,11 +9,12 @@ import (
 	"testing"
 
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 )
 
 func parseCase(t *testing.T, parts ...string) (data.Document, []byte) {
 	t.Helper()
-	file := readFile(t, shared(t, append(append([]string{"cases"}, parts...), "SKILL.md")...))
+	file := readFile(t, datatest.Shared(t, append(append([]string{"cases"}, parts...), "SKILL.md")...))
 	return parseChecked(t, file, parts[len(parts)-1]), file
 }
 
@@ -110,7 +111,7 @@ func TestCaseDuplicateKeys(t *testing.T) {
 
 func TestCaseAliasBomb(t *testing.T) {
 	for _, name := range []string{"bomb", "deep", "benign"} {
-		file := readFile(t, shared(t, "cases", "08-alias-bomb", name, "SKILL.md"))
+		file := readFile(t, datatest.Shared(t, "cases", "08-alias-bomb", name, "SKILL.md"))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		start := processorTime(t)
@@ -257,7 +258,7 @@ func TestStrange(t *testing.T) {
 	}
 	seen := 0
 	for _, test := range tests {
-		dir := shared(t, "strange", test.dir)
+		dir := datatest.Shared(t, "strange", test.dir)
 		name := "SKILL.md"
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			name = "skill.md"
@@ -281,7 +282,7 @@ func TestStrange(t *testing.T) {
 		equal(t, test.dir+" headings", len(doc.Headings), test.headings)
 		equal(t, test.dir+" recovered", doc.Frontmatter.Recovered, test.recovered)
 	}
-	files, err := filepath.Glob(filepath.Join(shared(t, "strange"), "*", "[Ss][Kk][Ii][Ll][Ll].md"))
+	files, err := filepath.Glob(filepath.Join(datatest.Shared(t, "strange"), "*", "[Ss][Kk][Ii][Ll][Ll].md"))
 	if err != nil || len(files) != seen {
 		t.Errorf("%d files, %d in the table: %v", len(files), seen, err)
 	}

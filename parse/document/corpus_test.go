@@ -19,6 +19,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 )
 
 type skill struct {
@@ -30,7 +31,7 @@ type skill struct {
 // is the smallest.
 func corpusSkills(t testing.TB, nthFile, nth int, yield func(skill)) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(shared(t, "corpus"), "*.jsonl.gz"))
+	files, err := filepath.Glob(filepath.Join(datatest.Shared(t, "corpus"), "*.jsonl.gz"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no corpus files: %v", err)
 	}

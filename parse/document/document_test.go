@@ -3,7 +3,6 @@ package document
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,35 +11,6 @@ import (
 	"skillcorpus/data"
 	"skillcorpus/parse/rule"
 )
-
-// shared returns a folder of the reference data, and skips the test where there is none.
-func shared(t testing.TB, parts ...string) string {
-	t.Helper()
-	root := os.Getenv("SKILLCORPUS_SHARED")
-	if root == "" {
-		dir, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for {
-			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-				break
-			}
-			if dir = filepath.Dir(dir); dir == filepath.Dir(dir) {
-				t.Fatal("no go.mod above the test")
-			}
-		}
-		root = filepath.Join(dir, "..", "shared")
-	}
-	path := filepath.Join(append([]string{root}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skipf("reference data is not there: %s", path)
-	}
-	return path
-}
 
 func readFile(t testing.TB, path string) []byte {
 	t.Helper()

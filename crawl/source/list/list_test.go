@@ -18,6 +18,7 @@ import (
 	"skillcorpus/crawl/source/list"
 	"skillcorpus/crawl/source/sourcetest"
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 )
 
 func text(content string) func() (io.ReadCloser, error) {
@@ -251,7 +252,7 @@ func TestSharedLists(t *testing.T) {
 		t.Run(strings.Join(test.path, "/"), func(t *testing.T) {
 			t.Parallel()
 			warnings := 0
-			rows, end, err := read(t, list.File(sourcetest.Shared(t, test.path...), func(string) { warnings++ }))
+			rows, end, err := read(t, list.File(datatest.Shared(t, test.path...), func(string) { warnings++ }))
 			if err != nil || end != data.Complete {
 				t.Fatalf("Enumerate = %s, %v", end, err)
 			}

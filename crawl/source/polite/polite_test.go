@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"skillcorpus/crawl/source/polite"
-	"skillcorpus/crawl/source/sourcetest"
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 )
 
 var clock = time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
@@ -150,7 +150,7 @@ func TestNotice(t *testing.T) {
 // The replies of case 24, each through the whole chain.
 func TestCaseWaitTimes(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(sourcetest.Shared(t, "cases", "24-wait-times", "replies.json"))
+	text, err := os.ReadFile(datatest.Shared(t, "cases", "24-wait-times", "replies.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,15 +10,15 @@ import (
 	"skillcorpus/crawl/fakehub"
 	"skillcorpus/crawl/github"
 	"skillcorpus/crawl/source/skillsmp"
-	"skillcorpus/crawl/source/sourcetest"
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 )
 
 // The 30 real repositories of the shared hub, listed by fakehub behind the real window of 1,000 rows a query.
 func TestFakehub(t *testing.T) {
 	t.Parallel()
 	hub, err := fakehub.New(fakehub.Config{
-		Hub: os.DirFS(sourcetest.Shared(t, "hub")),
+		Hub: os.DirFS(datatest.Shared(t, "hub")),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 	"skillcorpus/crawl/source/skillsmp"
 	"skillcorpus/crawl/source/sourcetest"
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 )
 
 var clock = time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
@@ -226,7 +227,7 @@ func TestRowIDs(t *testing.T) {
 // Case 27: walk 1 shifts under the reader, walk 2 is consistent.
 func TestCaseShiftingPages(t *testing.T) {
 	t.Parallel()
-	folder := sourcetest.Shared(t, "cases", "27-shifting-pages")
+	folder := datatest.Shared(t, "cases", "27-shifting-pages")
 	now, walk, pages := clock, 0, 0
 	m := &market{limit: 4, most: 1000, reply: func(query string, page int, answer object) {
 		if query != "a" {

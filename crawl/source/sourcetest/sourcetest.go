@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -155,31 +153,4 @@ func (s Suite) strange(t *testing.T) {
 			t.Errorf("cursor %s: %d rows, want %d from the beginning", cursor, len(got.rows), s.Rows)
 		}
 	}
-}
-
-// Shared returns a path below the folder of shared test inputs: SKILLCORPUS_SHARED, else `shared` beside the
-// module. The test is skipped where the folder is absent, but not in CI.
-func Shared(t testing.TB, parts ...string) string {
-	t.Helper()
-	root := os.Getenv("SKILLCORPUS_SHARED")
-	if root == "" {
-		at, err := os.Getwd()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for at != filepath.Dir(at) {
-			if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
-				break
-			}
-			at = filepath.Dir(at)
-		}
-		root = filepath.Join(filepath.Dir(at), "shared")
-	}
-	if _, err := os.Stat(root); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("no shared inputs: %v", err)
-		}
-		t.Skipf("no shared inputs at %s (set SKILLCORPUS_SHARED)", root)
-	}
-	return filepath.Join(append([]string{root}, parts...)...)
 }
