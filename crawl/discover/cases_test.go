@@ -154,8 +154,9 @@ func TestCase30(t *testing.T) {
 // TestStrange rebuilds the links and the submodule of odd repositories.
 func TestStrange(t *testing.T) {
 	t.Parallel()
+	strange := datatest.Shared(t, "strange")
 	read := func(parts ...string) string {
-		content, err := os.ReadFile(datatest.Shared(t, append([]string{"strange"}, parts...)...))
+		content, err := os.ReadFile(filepath.Join(append([]string{strange}, parts...)...))
 		if err != nil {
 			t.Fatal(err)
 		}
