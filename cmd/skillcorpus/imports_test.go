@@ -9,13 +9,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"skillcorpus/data/datatest"
 )
 
 // TestImports holds the house: dependencies point down only, and the stages never import each other. Build tags do not
 // matter to it, since it reads every file.
 func TestImports(t *testing.T) {
 	t.Parallel()
-	root := moduleRoot(t)
+	root := datatest.ModuleRoot(t)
 	err := filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

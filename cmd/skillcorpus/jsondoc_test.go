@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"skillcorpus/data/datatest"
 )
 
 // free are fields whose value is an object with keys that are no fields of ours: frontmatter, paths, outcomes.
@@ -16,7 +18,7 @@ var free = []string{"frontmatter", "contents", "digests", "notes", "outcomes", "
 // TestJSONIsDocumented runs every command on the sample and looks each field that it prints up in docs/json.md.
 func TestJSONIsDocumented(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(filepath.Join(moduleRoot(t), "docs", "json.md"))
+	text, err := os.ReadFile(filepath.Join(datatest.ModuleRoot(t), "docs", "json.md"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -106,40 +106,6 @@ func serveHub(t *testing.T, folder string, args ...string) []string {
 	return strings.Fields(string(text))
 }
 
-// shared returns a path below the shared data, and skips the test where that is absent.
-func shared(t *testing.T, name string) string {
-	t.Helper()
-	root := os.Getenv("SKILLCORPUS_SHARED")
-	if root == "" {
-		root = filepath.Join(moduleRoot(t), "..", "shared")
-	}
-	path := filepath.Join(root, name)
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skipf("%s is not there: set SKILLCORPUS_SHARED", path)
-	}
-	return path
-}
-
-func moduleRoot(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = filepath.Dir(dir)
-	}
-}
-
 // long reports whether proofs run in their long form.
 func long() bool { return os.Getenv("SKILLCORPUS_PROOF") == "1" }
 

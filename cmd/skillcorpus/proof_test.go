@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 )
 
 // The proofs show on real data that nothing is lost. A short form of each always runs; SKILLCORPUS_PROOF=1 asks for the
@@ -34,7 +35,7 @@ func stages(first ...string) [][]string {
 // hubFolder returns the real repositories: all 30, or in the short form three of them.
 func hubFolder(t *testing.T) string {
 	t.Helper()
-	all := shared(t, "hub")
+	all := datatest.Shared(t, "hub")
 	if long() {
 		return all
 	}
@@ -250,14 +251,14 @@ func TestProofImport(t *testing.T) {
 	files, count := []string{"skills-14.jsonl.gz"}, 129
 	if long() {
 		files, count = nil, 35129
-		for _, f := range dirEntries(t, shared(t, "corpus")) {
+		for _, f := range dirEntries(t, datatest.Shared(t, "corpus")) {
 			if strings.HasSuffix(f.Name(), ".jsonl.gz") {
 				files = append(files, f.Name())
 			}
 		}
 	}
 	for i, name := range files {
-		files[i] = filepath.Join(shared(t, "corpus"), name)
+		files[i] = filepath.Join(datatest.Shared(t, "corpus"), name)
 	}
 	corpus := t.TempDir()
 	for _, stage := range stages(append([]string{"import"}, files...)...) {

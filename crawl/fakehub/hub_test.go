@@ -10,13 +10,13 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"skillcorpus/crawl/fakehub"
+	"skillcorpus/data/datatest"
 	"skillcorpus/data/sample"
 )
 
@@ -104,27 +104,7 @@ func (b *box) json(r reply, status int, into any) {
 // sharedHub is the folder of real repositories beside the project.
 func sharedHub(t *testing.T) fs.FS {
 	t.Helper()
-	dir := os.Getenv("SKILLCORPUS_SHARED")
-	if dir == "" {
-		root, err := filepath.Abs(".")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for !exists(filepath.Join(root, "go.mod")) {
-			root = filepath.Dir(root)
-		}
-		dir = filepath.Join(root, "..", "shared")
-	}
-	hub := filepath.Join(dir, "hub")
-	if !exists(hub) && os.Getenv("CI") != "true" {
-		t.Skipf("no real repositories at %s", hub)
-	}
-	return os.DirFS(hub)
-}
-
-func exists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
+	return os.DirFS(datatest.Shared(t, "hub"))
 }
 
 // smallHub packs a hub of one repository from path and content pairs; a content that begins with `->` is a link, a path

@@ -14,7 +14,7 @@ func Shared(t testing.TB, parts ...string) string {
 	t.Helper()
 	root := os.Getenv("SKILLCORPUS_SHARED")
 	if root == "" {
-		root = filepath.Join(filepath.Dir(moduleRoot(t)), "shared")
+		root = filepath.Join(filepath.Dir(ModuleRoot(t)), "shared")
 	}
 	path := filepath.Join(append([]string{root}, parts...)...)
 	if _, err := os.Stat(path); err != nil {
@@ -26,7 +26,8 @@ func Shared(t testing.TB, parts ...string) string {
 	return path
 }
 
-func moduleRoot(t testing.TB) string {
+// ModuleRoot returns the folder of go.mod.
+func ModuleRoot(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {

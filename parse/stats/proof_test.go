@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 	"skillcorpus/parse/document"
 	"skillcorpus/parse/skillflow"
 	"skillcorpus/parse/stats"
@@ -148,7 +149,7 @@ func countTable(title string, counts []stats.Count) string {
 // checkDocs compares tables with those between `<!-- NAME -->` and `<!-- /NAME -->`.
 func checkDocs(t *testing.T, tables map[string]string) {
 	t.Helper()
-	path := filepath.Join(root(t), "docs", "parse.md")
+	path := filepath.Join(datatest.ModuleRoot(t), "docs", "parse.md")
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -173,37 +174,11 @@ func checkDocs(t *testing.T, tables map[string]string) {
 	}
 }
 
-func root(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		if dir = filepath.Dir(dir); dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the test")
-		}
-	}
-}
-
 func eachSkill(t *testing.T, yield func(file []byte)) {
 	t.Helper()
-	shared := os.Getenv("SKILLCORPUS_SHARED")
-	if shared == "" {
-		shared = filepath.Join(root(t), "..", "shared")
-	}
-	files, err := filepath.Glob(filepath.Join(shared, "corpus", "*.jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("no reference corpus")
-		}
-		t.Skipf("reference data is not there: %s", filepath.Join(shared, "corpus"))
+	files, err := filepath.Glob(filepath.Join(datatest.Shared(t, "corpus"), "*.jsonl.gz"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no file of the corpus: %v", err)
 	}
 	for _, name := range files {
 		readSkills(t, name, yield)

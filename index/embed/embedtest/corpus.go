@@ -10,45 +10,20 @@ import (
 	"testing"
 
 	"skillcorpus/data"
+	"skillcorpus/data/datatest"
 )
 
 // Corpus calls visit with the SKILL.md of every skill in the shared corpus, and skips the test where that is
 // absent, except in CI.
 func Corpus(t testing.TB, visit func(text string) error) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(shared(t), "corpus", "skills-*.jsonl.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(files) == 0 {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("%s/corpus is needed in CI", shared(t))
-		}
-		t.Skipf("skipped: %s/corpus is absent", shared(t))
+	files, err := filepath.Glob(filepath.Join(datatest.Shared(t, "corpus"), "skills-*.jsonl.gz"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no file of the corpus: %v", err)
 	}
 	for _, file := range files {
 		if err := records(file, visit); err != nil {
 			t.Fatalf("%s: %v", file, err)
-		}
-	}
-}
-
-// shared is SKILLCORPUS_SHARED, or the folder of that name beside the module.
-func shared(t testing.TB) string {
-	t.Helper()
-	if dir := os.Getenv("SKILLCORPUS_SHARED"); dir != "" {
-		return dir
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return filepath.Join(filepath.Dir(dir), "shared")
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the test")
 		}
 	}
 }
