@@ -11,7 +11,7 @@ import (
 	"net/http"
 	"time"
 
-	"skillcorpus/crawl/source/polite"
+	"skillcorpus/crawl/polite"
 	"skillcorpus/data"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-github/v60/github"
 
-	"skillcorpus/crawl/source/polite"
+	"skillcorpus/crawl/polite"
 )
 
 // The hosts of GitHub itself.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-github/v60/github"
 
-	"skillcorpus/crawl/source/polite"
+	"skillcorpus/crawl/polite"
 	"skillcorpus/data"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"skillcorpus/crawl/source/polite"
+	"skillcorpus/crawl/polite"
 	"skillcorpus/data"
 )
 

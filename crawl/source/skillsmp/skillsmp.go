@@ -14,7 +14,7 @@ import (
 
 	"skillcorpus/crawl/github"
 	"skillcorpus/crawl/source"
-	"skillcorpus/crawl/source/polite"
+	"skillcorpus/crawl/polite"
 	"skillcorpus/data"
 )
 

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"skillcorpus/crawl/source/polite"
+	"skillcorpus/crawl/polite"
 	"skillcorpus/data"
 	"skillcorpus/data/datatest"
 )
