@@ -30,6 +30,7 @@ const Version = 2
 type Options struct {
 	Sources  []source.Source
 	GitHub   *github.Client
+	Hosts    Hosts                                              // beside GitHub
 	Locate   func(name string) (path string, archived, ok bool) // where a repository of host dir lies; nil: none
 	Limits   archive.Limits
 	Describe Describe // what a SKILL.md says of itself; nil: which installers see a skill stays unknown
@@ -136,7 +137,11 @@ func emptySpool(dir string) (string, error) {
 
 func (c *crawler) enumerate(ctx context.Context, src source.Source) (SourceResult, error) {
 	result := SourceResult{Name: src.Name(), Completeness: data.Interrupted}
-	cursor, err := c.corpus.BeginWalk(ctx, src.Name())
+	var renew func(json.RawMessage) json.RawMessage
+	if renewer, ok := src.(source.Renewer); ok {
+		renew = renewer.Renew
+	}
+	cursor, err := c.corpus.BeginWalk(ctx, src.Name(), renew)
 	if err != nil {
 		return result, err
 	}

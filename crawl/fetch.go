@@ -19,8 +19,9 @@ func (c *crawler) fetch(ctx context.Context, due store.DueRepo) (store.FetchedRe
 	if due.Host == data.HostDir {
 		return c.readLocal(ctx, due.Repo)
 	}
-	if due.Host != data.HostGitHub {
-		return store.FetchedRepo{}, &data.ItemError{Outcome: data.OutcomeForbidden, Reason: "repositories at " + due.Host + " cannot be fetched yet"}
+	host, err := c.hostOf(due.Repo)
+	if err != nil {
+		return store.FetchedRepo{}, err
 	}
 	known := due.Repo
 	if due.Outdated {
@@ -29,7 +30,7 @@ func (c *crawler) fetch(ctx context.Context, due store.DueRepo) (store.FetchedRe
 	if err := c.archivesClosed(known); err != nil {
 		return store.FetchedRepo{}, err
 	}
-	repo, unchanged, err := c.GitHub.Repository(ctx, due.Name, known)
+	repo, unchanged, err := host.Repository(ctx, due.Name, known)
 	if err != nil {
 		return store.FetchedRepo{}, err
 	}
@@ -45,12 +46,16 @@ func (c *crawler) fetch(ctx context.Context, due store.DueRepo) (store.FetchedRe
 	if unchanged && repo.ID == due.ID { // under another name its skills have other ids, so they are read again
 		return fetched, nil
 	}
-	spooled, err := c.download(ctx, repo)
+	spooled, err := c.download(ctx, host, repo)
 	if err != nil {
 		return store.FetchedRepo{}, err
 	}
 	defer func() { _ = os.Remove(spooled) }() // the next run empties the spool anyway
-	tree, err := archive.Open(spooled, c.Limits)
+	open := archive.OpenBare
+	if repo.Host == data.HostGitHub {
+		open = archive.Open
+	}
+	tree, err := open(spooled, c.Limits)
 	if err != nil {
 		if _, ok := errors.AsType[*fs.PathError](err); ok {
 			return store.FetchedRepo{}, ourFault{err}
@@ -64,12 +69,12 @@ func (c *crawler) fetch(ctx context.Context, due store.DueRepo) (store.FetchedRe
 	return c.read(ctx, fetched, tree)
 }
 
-// archivesClosed returns the limit that the archives' host is under, for a repository that needs one in any case:
+// archivesClosed returns the limit that the host of GitHub's archives is under, for a repository that needs one in any case:
 // asking the API for it would only spend requests that a later run needs.
 func (c *crawler) archivesClosed(known data.Repo) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if known.Commit != "" || c.limited == nil || !c.Now().Before(c.limited.RetryAt) {
+	if known.Host != data.HostGitHub || known.Commit != "" || c.limited == nil || !c.Now().Before(c.limited.RetryAt) {
 		return nil
 	}
 	return c.limited
@@ -98,14 +103,14 @@ func (c *crawler) isAlias(ctx context.Context, asked string, repo data.Repo) (bo
 }
 
 // download spools the archive of a repository and returns the file's path.
-func (c *crawler) download(ctx context.Context, repo data.Repo) (path string, err error) {
+func (c *crawler) download(ctx context.Context, host Host, repo data.Repo) (path string, err error) {
 	file, err := os.CreateTemp(c.spool, "archive-*")
 	if err != nil {
 		return "", ourFault{fmt.Errorf("spool archive: %w", err)}
 	}
-	err = c.GitHub.Archive(ctx, repo, &counted{file: file, counter: c.Counter}, c.Limits.Bytes)
+	err = host.Archive(ctx, repo, &counted{file: file, counter: c.Counter}, c.Limits.Bytes)
 	item, isItem := errors.AsType[*data.ItemError](err)
-	if isItem && item.Outcome == data.OutcomeLimited {
+	if isItem && item.Outcome == data.OutcomeLimited && repo.Host == data.HostGitHub {
 		c.mu.Lock()
 		c.limited = item
 		c.mu.Unlock()

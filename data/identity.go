@@ -11,6 +11,9 @@ const HostGitHub = "github.com"
 // HostDir is the host of local folders and archives: ids `dir:name/path`.
 const HostDir = "dir"
 
+// HostClawHub is the registry of that name: ids `clawhub:owner/slug`.
+const HostClawHub = "clawhub"
+
 // RepoID returns the id of a repository: `owner/repo` at GitHub, `host:name` elsewhere (`dir:tools`,
 // `clawhub:owner/slug`), and the URL itself where the host is one.
 func RepoID(host, name string) string {

@@ -133,7 +133,7 @@ func failed(asked string, outcome data.Outcome) FetchedRepo {
 // list stores rows that name repositories as one whole walk of a source.
 func (c *corpus) list(source string, completeness data.Completeness, rows ...data.Listing) {
 	c.t.Helper()
-	_, err := c.BeginWalk(c.t.Context(), source)
+	_, err := c.BeginWalk(c.t.Context(), source, nil)
 	check(c.t, err)
 	check(c.t, c.CommitListings(c.t.Context(), source, rows, []byte(`{"page":1}`)))
 	check(c.t, c.EndWalk(c.t.Context(), source, completeness))

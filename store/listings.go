@@ -15,16 +15,17 @@ import (
 type SourceState struct {
 	Name         string
 	Completeness data.Completeness
-	Cursor       json.RawMessage // nil at the start of a walk
+	Cursor       json.RawMessage // of the current walk, or the last one of a finished walk; nil before any
 	Walk         int
 	UpdatedAt    time.Time
 	Rows         int // listings of the source
 	Unlisted     int // of these: not seen by the last complete walk
 }
 
-// BeginWalk returns the cursor from which an enumeration goes on: the stored one if the last walk was
-// interrupted, nil for a new walk. Only listings seen by the walk count as listed once it is complete.
-func (s *Store) BeginWalk(ctx context.Context, source string) (cursor json.RawMessage, err error) {
+// BeginWalk returns the cursor from which an enumeration goes on: the stored one if the last walk was interrupted,
+// for a new walk what renew makes of the last one (nil: nothing). Only listings seen by the walk count as listed once
+// it is complete.
+func (s *Store) BeginWalk(ctx context.Context, source string, renew func(last json.RawMessage) json.RawMessage) (cursor json.RawMessage, err error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		var state, text string
 		err := tx.QueryRowContext(ctx, `SELECT completeness, cursor FROM sources WHERE name = ?`, source).Scan(&state, &text)
@@ -35,9 +36,12 @@ func (s *Store) BeginWalk(ctx context.Context, source string) (cursor json.RawMe
 			cursor = json.RawMessage(text)
 			return nil
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO sources (name, completeness, updated_at) VALUES (?, 'interrupted', ?)
-			ON CONFLICT (name) DO UPDATE SET completeness = 'interrupted', cursor = '', walk = walk + 1, updated_at = excluded.updated_at`,
-			source, s.now().Unix())
+		if renew != nil && text != "" {
+			cursor = renew(json.RawMessage(text))
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO sources (name, completeness, cursor, updated_at) VALUES (?, 'interrupted', ?, ?)
+			ON CONFLICT (name) DO UPDATE SET completeness = 'interrupted', cursor = excluded.cursor, walk = walk + 1, updated_at = excluded.updated_at`,
+			source, string(cursor), s.now().Unix())
 		return err
 	})
 	if err != nil {
@@ -108,10 +112,9 @@ func timeText(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// EndWalk stores how an enumeration ended. After a complete or capped one the cursor is forgotten.
+// EndWalk stores how an enumeration ended. Its cursor stays, for the one who begins the next walk to renew.
 func (s *Store) EndWalk(ctx context.Context, source string, completeness data.Completeness) error {
-	_, err := s.writer.ExecContext(ctx, `UPDATE sources SET completeness = ?, updated_at = ?,
-		cursor = CASE WHEN ? = 'interrupted' THEN cursor ELSE '' END WHERE name = ?`, completeness, s.now().Unix(), completeness, source)
+	_, err := s.writer.ExecContext(ctx, `UPDATE sources SET completeness = ?, updated_at = ? WHERE name = ?`, completeness, s.now().Unix(), source)
 	if err != nil {
 		return fmt.Errorf("end walk of %s: %w", source, err)
 	}

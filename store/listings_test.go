@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,11 +20,11 @@ func (c *corpus) source(name string) SourceState {
 	return SourceState{}
 }
 
-// The cursor is kept for an interrupted walk and for no other.
+// An interrupted walk goes on at its cursor; a new one begins with what is made of the last one's.
 func TestWalks(t *testing.T) {
 	t.Parallel()
 	c := newCorpus(t)
-	begin := func() string { return string(must[[]byte](t)(rawBytes(c.BeginWalk(t.Context(), "market")))) }
+	begin := func() string { return string(must[[]byte](t)(rawBytes(c.BeginWalk(t.Context(), "market", nil)))) }
 	commit := func(cursor string, rows ...data.Listing) {
 		t.Helper()
 		check(t, c.CommitListings(t.Context(), "market", rows, []byte(cursor)))
@@ -48,7 +49,7 @@ func TestWalks(t *testing.T) {
 	}
 	commit(`{"page":3}`, row("c", "o/c"))
 	check(t, c.EndWalk(t.Context(), "market", data.Complete))
-	want(data.Complete, 1, 3, 0, "")
+	want(data.Complete, 1, 3, 0, `{"page":3}`)
 	// A new walk; nothing is unlisted before it is complete.
 	if cursor := begin(); cursor != "" {
 		t.Errorf("a new walk begins at %q", cursor)
@@ -56,7 +57,7 @@ func TestWalks(t *testing.T) {
 	commit(`{"page":2}`, row("a", "o/a"))
 	want(data.Interrupted, 2, 3, 0, `{"page":2}`)
 	check(t, c.EndWalk(t.Context(), "market", data.Capped))
-	want(data.Capped, 2, 3, 0, "")
+	want(data.Capped, 2, 3, 0, `{"page":2}`)
 	begin()
 	commit(``, row("a", "o/a"))
 	check(t, c.EndWalk(t.Context(), "market", data.Complete))
@@ -66,6 +67,30 @@ func TestWalks(t *testing.T) {
 	check(t, c.EndWalk(t.Context(), "market", data.Interrupted))
 	if cursor := begin(); cursor != "" {
 		t.Errorf("a walk without a page goes on at %q", cursor)
+	}
+}
+
+// What a source makes of a finished walk's cursor is stored before anything is asked.
+func TestRenewedWalk(t *testing.T) {
+	t.Parallel()
+	c := newCorpus(t)
+	renew := func(last json.RawMessage) json.RawMessage { return append([]byte("renewed "), last...) }
+	begin := func() string {
+		t.Helper()
+		return string(must[[]byte](t)(rawBytes(c.BeginWalk(t.Context(), "market", renew))))
+	}
+	if cursor := begin(); cursor != "" {
+		t.Errorf("the first walk begins at %q", cursor)
+	}
+	check(t, c.CommitListings(t.Context(), "market", nil, []byte("end")))
+	check(t, c.EndWalk(t.Context(), "market", data.Complete))
+	for range 2 { // the second is the next process, after a kill
+		if cursor := begin(); cursor != "renewed end" {
+			t.Errorf("the next walk begins at %q", cursor)
+		}
+	}
+	if state := c.source("market"); state.Walk != 2 || state.Completeness != data.Interrupted {
+		t.Errorf("%+v", state)
 	}
 }
 

@@ -74,34 +74,41 @@ const (
 	RuleMore = "archive.more"
 )
 
-// Open opens an archive file, told by its first bytes. The error is a *data.ItemError, `malformed` or
+// Open opens an archive file, told by its first bytes, and strips the one folder that holds everything, if there is
+// one. The error is a *data.ItemError, `malformed` or
 // `too_large`, unless the file itself cannot be read. Expanding beyond limits is no error: the entries that
 // do not fit have NoteTooLarge and a finding, and the others can be read.
-func Open(name string, limits Limits) (Tree, error) {
+func Open(name string, limits Limits) (Tree, error) { return openAny(name, limits, true) }
+
+// OpenBare is Open for archives without a wrapper: a folder that holds everything is part of the names.
+func OpenBare(name string, limits Limits) (Tree, error) { return openAny(name, limits, false) }
+
+func openAny(name string, limits Limits, wrapped bool) (Tree, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("open archive: %w", err)
 	}
-	tree, err := openFile(file, limits)
+	tree, err := openFile(file, limits, wrapped)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open archive %s: %w", filepath.Base(name), err), file.Close())
 	}
 	return tree, nil
 }
 
-func openFile(file *os.File, limits Limits) (Tree, error) {
+func openFile(file *os.File, limits Limits, wrapped bool) (Tree, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	return read(source{ReaderAt: file, Closer: file, size: info.Size()}, limits)
+	return read(source{ReaderAt: file, Closer: file, size: info.Size(), wrapped: wrapped}, limits)
 }
 
 // source is the bytes of an archive.
 type source struct {
 	io.ReaderAt
 	io.Closer
-	size int64
+	size    int64
+	wrapped bool // one folder around all members is none of theirs
 }
 
 // read returns the tree of an archive whose bytes may come from anywhere.

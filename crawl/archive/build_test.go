@@ -84,7 +84,7 @@ func writeTar(t testing.TB, w *tar.Writer, h *tar.Header, body string) {
 var makers = map[string]func(testing.TB, string, ...item) []byte{"zip": zipOf, "tar": tarOf}
 
 func readBytes(content []byte, limits Limits) (Tree, error) {
-	return read(source{ReaderAt: bytes.NewReader(content), Closer: io.NopCloser(nil), size: int64(len(content))}, limits)
+	return read(source{ReaderAt: bytes.NewReader(content), Closer: io.NopCloser(nil), size: int64(len(content)), wrapped: true}, limits)
 }
 
 func mustRead(t testing.TB, content []byte, limits Limits) Tree {

@@ -63,7 +63,7 @@ func TestManyHeaders(t *testing.T) {
 	limits := DefaultLimits()
 	limits.Entries = 100
 	under := append([]byte("PK\x03\x04"), bytes.Repeat([]byte("PK\x01\x02"+strings.Repeat(".", 996)), 100)...)
-	src := func(b []byte) source { return source{ReaderAt: bytes.NewReader(b), size: int64(len(b))} }
+	src := func(b []byte) source { return source{ReaderAt: bytes.NewReader(b), size: int64(len(b)), wrapped: true} }
 	if err := countHeaders(src(under), limits); err != nil {
 		t.Error(err)
 	}

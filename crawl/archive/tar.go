@@ -40,7 +40,7 @@ func readTar(src source, limits Limits) (*tarTree, error) {
 	case err != nil:
 		return nil, malformed("tar.gz", err)
 	}
-	tree.listing = c.finish(tree.budget, true)
+	tree.listing = c.finish(tree.budget, src.wrapped)
 	tree.setCommit(comments)
 	return tree, nil
 }

@@ -34,7 +34,7 @@ func readZip(src source, limits Limits) (*zipTree, error) {
 			return nil, err
 		}
 	}
-	tree := &zipTree{listing: c.finish(limits.budget(src.size), true), source: src, files: reader.File}
+	tree := &zipTree{listing: c.finish(limits.budget(src.size), src.wrapped), source: src, files: reader.File}
 	tree.setCommit(reader.Comment)
 	return tree, nil
 }

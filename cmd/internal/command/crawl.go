@@ -75,7 +75,7 @@ func (e *environment) runCrawl(ctx context.Context, settings crawlSettings) (err
 			return err
 		}
 		return p.Crawl(ctx, crawl.Options{
-			Sources: wired.sources, GitHub: wired.github, Locate: wired.locate, Limits: limits,
+			Sources: wired.sources, GitHub: wired.github, Hosts: wired.hosts, Locate: wired.locate, Limits: limits,
 			Workers: settings.workers, MaxAge: settings.maxAge, MaxWait: settings.maxWait,
 		})
 	})

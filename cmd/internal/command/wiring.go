@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"skillcorpus/crawl"
 	"skillcorpus/crawl/fakehub"
 	"skillcorpus/crawl/github"
 	"skillcorpus/crawl/source"
@@ -25,6 +26,7 @@ import (
 type wiring struct {
 	sources []source.Source
 	github  *github.Client
+	hosts   crawl.Hosts
 	dirs    []*dir.Source
 	hub     *fakehub.Hub // the sample marketplace, if it is asked for
 }
@@ -62,7 +64,16 @@ func (e *environment) wire(ctx context.Context, settings crawlSettings) (*wiring
 	if err != nil {
 		return nil, errors.Join(err, w.close())
 	}
+	if w.hosts, err = e.otherHosts(at, settings.pace); err != nil {
+		return nil, errors.Join(err, w.close())
+	}
 	return w, nil
+}
+
+// otherHosts are the hosts beside GitHub whose repositories a crawl fetches. One line a host.
+func (e *environment) otherHosts(_ hosts, _ float64) (crawl.Hosts, error) {
+	all := crawl.Hosts{}
+	return all, nil
 }
 
 func (e *environment) hosts() (hosts, error) {

@@ -25,7 +25,7 @@ type Suite struct {
 }
 
 // Run checks the contract of source.Source: the whole enumeration, interruption after each page with a resume
-// in a new process, an emit that fails, cancelled contexts, and cursors that are not understood.
+// in a new process, an emit that fails, cancelled contexts, cursors that are not understood, and walks after a walk.
 func Run(t *testing.T, s Suite) {
 	t.Helper()
 	t.Run("whole", s.whole)
@@ -33,6 +33,7 @@ func Run(t *testing.T, s Suite) {
 	t.Run("failing emit", s.failing)
 	t.Run("cancelled", s.cancelled)
 	t.Run("strange cursor", s.strange)
+	t.Run("renewed", s.renewed)
 }
 
 // listing is what a caller would have stored.
@@ -151,6 +152,21 @@ func (s Suite) strange(t *testing.T) {
 	for _, cursor := range []string{"null", "{}", "[1]", `"x"`, "{", `{"version":99,"rows":-1}`} {
 		if got := s.enumerate(t, json.RawMessage(cursor)); len(got.rows) != s.Rows {
 			t.Errorf("cursor %s: %d rows, want %d from the beginning", cursor, len(got.rows), s.Rows)
+		}
+	}
+}
+
+// renewed walks again after a walk that came to its end, and after cursors that nobody wrote.
+func (s Suite) renewed(t *testing.T) {
+	t.Parallel()
+	renewer, ok := s.Open(t).(source.Renewer)
+	if !ok {
+		t.Skip("begins each walk with a nil cursor")
+	}
+	last := s.enumerate(t, nil).cursor
+	for _, cursor := range []string{string(last), "null", "{}", "[1]", `"x"`, "{", `{"version":99,"rows":-1}`} {
+		if got := s.enumerate(t, renewer.Renew(json.RawMessage(cursor))); len(got.rows) != s.Rows {
+			t.Errorf("renewed from %s: %d rows, want %d", cursor, len(got.rows), s.Rows)
 		}
 	}
 }
