@@ -37,6 +37,7 @@ type Unit struct {
 	Elision     string // the words that show that something was left out
 	ElisionLine int
 	Needs       Needs
+	Imports     []Import // in order of appearance; the same one may repeat
 }
 
 // Blocks returns the code sections of a SKILL.md, in order.
@@ -81,7 +82,11 @@ func (u *Unit) inspect(text string, first int) {
 	}
 	u.Elision, u.ElisionLine = elision(text, first, u.Script)
 	u.check(text, first)
-	u.Needs = needs(text, u.Lang)
+	u.Needs, u.Imports = needs(text, u.Lang)
+	for i := range u.Imports {
+		u.Imports[i].Line += first - 1
+	}
+	u.Imports = append(u.Imports, imports(text, u.Lang, first)...)
 }
 
 func (u *Unit) check(text string, first int) {

@@ -26,8 +26,7 @@ var (
 	executable = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._+-]{0,40}$`)
 )
 
-func needs(text, lang string) Needs {
-	var n Needs
+func needs(text, lang string) (n Needs, loads []Import) {
 	if strings.Contains(text, "://") {
 		for _, m := range address.FindAllStringSubmatch(text, -1) {
 			if host := strings.ToLower(m[1]); isHost(host) {
@@ -36,8 +35,7 @@ func needs(text, lang string) Needs {
 		}
 	}
 	if lang == Shell || lang == "zsh" {
-		n.shell(text)
-		return n
+		return n, n.shell(text)
 	}
 	if strings.Contains(text, "env") || strings.Contains(text, "ENV") {
 		for _, m := range readsEnv.FindAllStringSubmatch(text, -1) {
@@ -49,7 +47,7 @@ func needs(text, lang string) Needs {
 			n.variable(m[1])
 		}
 	}
-	return n
+	return n, nil
 }
 
 // isHost leaves out names that stand for any host.
@@ -76,45 +74,49 @@ func (n *Needs) variable(name string) {
 	}
 }
 
-// shell walks what bash's grammar makes of a text. Prompts are no part of the commands, and <placeholders>
-// would be read as redirections.
-func (n *Needs) shell(text string) {
+// shell walks what bash's grammar makes of a text, and returns the files that it runs. Prompts are no part of the
+// commands, and <placeholders> would be read as redirections.
+func (n *Needs) shell(text string) []Import {
 	if !parsable(text, Shell) {
-		return
+		return nil
 	}
 	text = withoutPrompts(text)
 	file, err := parseCommands(text)
 	if err != nil {
 		if file, err = parseCommands(bareAngle.ReplaceAllString(text, "placeholder")); err != nil {
-			return
+			return nil
 		}
 	}
 	walk := shellWalk{needs: n, own: map[string]bool{}}
 	syntax.Walk(file, walk.declare)
 	syntax.Walk(file, walk.visit)
+	return walk.imports
 }
 
 func parseCommands(text string) (*syntax.File, error) {
 	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
 }
 
-// withoutPrompts keeps only the commands of a session whose lines start with a prompt.
+// withoutPrompts keeps only the commands of a session whose lines start with a prompt, each on its line.
 func withoutPrompts(text string) string {
 	if !strings.HasPrefix(text, "$ ") && !strings.Contains(text, "\n$ ") {
 		return text
 	}
 	var commands []string
 	for line := range strings.SplitSeq(text, "\n") {
-		if command, ok := strings.CutPrefix(line, "$ "); ok {
-			commands = append(commands, command)
+		command, ok := strings.CutPrefix(line, "$ ")
+		if !ok {
+			command = ""
 		}
+		commands = append(commands, command)
 	}
 	return strings.Join(commands, "\n")
 }
 
 type shellWalk struct {
-	needs *Needs
-	own   map[string]bool // functions and variables that the text itself defines
+	needs   *Needs
+	imports []Import
+	own     map[string]bool // functions and variables that the text itself defines
 }
 
 func (w *shellWalk) declare(node syntax.Node) bool {
@@ -170,6 +172,7 @@ func (w *shellWalk) call(args []*syntax.Word) {
 		return
 	}
 	w.program(words[0])
+	w.runs(words, args[0].Pos())
 	w.needs.Packages = append(w.needs.Packages, installs(words)...)
 }
 
