@@ -18,12 +18,12 @@ type api struct {
 	hourly *quota
 }
 
-func newAPI(h *Hub, limits Quota) *api {
+func newAPI(h *Hub, quotas Quotas) host {
 	return &api{
 		index:  h.index,
 		url:    h.url,
 		now:    h.now,
-		hourly: newQuota(limits, time.Hour),
+		hourly: newQuota(quotas.GitHubHour, time.Hour),
 	}
 }
 
@@ -33,6 +33,15 @@ type answer struct {
 	header      map[string]string
 	contentType string
 	body        []byte
+}
+
+// with returns the answer with headers of its own.
+func (a answer) with(header http.Header) answer {
+	a.header = make(map[string]string)
+	for name := range header {
+		a.header[name] = header.Get(name)
+	}
+	return a
 }
 
 func jsonAnswer(status int, value any) answer {
@@ -197,6 +206,26 @@ func limitExceeded() answer {
 		"message":           "API rate limit exceeded for 127.0.0.1. (Authenticated requests get a higher rate limit.)",
 		"documentation_url": docsLimits + "#primary-rate-limit-for-unauthenticated-users",
 	})
+}
+
+// secondaryLimit is GitHub's answer to a caller who is too fast.
+func secondaryLimit() answer {
+	return jsonAnswer(http.StatusForbidden, map[string]any{
+		"message":           "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
+		"documentation_url": docsLimits + "#about-secondary-rate-limits",
+	})
+}
+
+// refuse answers an ordered limit as the hour's quota or as a secondary limit.
+func (a *api) refuse(r *http.Request, l Limit, until time.Time, left time.Duration) answer {
+	header := make(http.Header)
+	if l.Kind == limitSecondary {
+		header.Set("Retry-After", seconds(left))
+		return secondaryLimit().with(header)
+	}
+	n := RealQuotas().GitHubHour.of(r.Header.Get("Authorization") != "")
+	setRateHeaders(header, usage{limit: n, used: n, reset: until})
+	return limitExceeded().with(header)
 }
 
 func (a *api) rateLimit(r *http.Request) answer {

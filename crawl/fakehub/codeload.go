@@ -15,6 +15,8 @@ import (
 // codeload plays codeload.github.com.
 type codeload struct{ index *index }
 
+func newCodeload(h *Hub, _ Quotas) host { return &codeload{index: h.index} }
+
 // format returns the kind of archive that a codeload path asks for.
 func format(name string) string {
 	switch name {

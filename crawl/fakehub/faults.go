@@ -1,6 +1,7 @@
 package fakehub
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -162,54 +163,21 @@ func (e *engine) apply(a Action, r *repository) {
 }
 
 // limited is a host's answer while a limit is exhausted.
-func (e *engine) limited(host string, r *http.Request, l Limit) answer {
+func (e *engine) limited(s *server, r *http.Request, l Limit) answer {
 	e.mu.Lock()
-	until := e.limits[host].until
+	until := e.limits[s.name].until
 	e.mu.Unlock()
-	reply := limitAnswer(host, r, l, until)
-	if l.Kind == limitSecondary || host == "codeload" || host == "raw" {
-		reply.header["Retry-After"] = seconds(max(0, until.Sub(e.now())))
+	left := max(0, until.Sub(e.now()))
+	var reply answer
+	if own, ok := s.host.(refuser); ok {
+		reply = own.refuse(r, l, until, left)
+	} else {
+		reply = plain(http.StatusTooManyRequests, "Too Many Requests")
+		reply.header = map[string]string{"Retry-After": seconds(left)}
 	}
 	if l.Silent {
 		reply.header = nil
 	}
-	if l.Status != 0 {
-		reply.status = l.Status
-	}
+	reply.status = cmp.Or(l.Status, reply.status)
 	return reply
-}
-
-func limitAnswer(host string, r *http.Request, l Limit, until time.Time) answer {
-	var reply answer
-	header := make(http.Header)
-	keyed := r.Header.Get("Authorization") != ""
-	switch {
-	case host == "api" && l.Kind == limitPrimary:
-		n := RealQuotas().GitHubHour.of(keyed)
-		setRateHeaders(header, usage{limit: n, used: n, reset: until})
-		reply = limitExceeded()
-	case host == "api":
-		reply = secondaryLimit()
-	case host == "skillsmp" && l.Kind == limitPrimary:
-		n := RealQuotas().SkillsMPDay.of(keyed)
-		setDailyHeaders(header, usage{limit: n, used: n})
-		reply = quotaExceeded()
-	case host == "skillsmp":
-		reply = tooFast(0)
-	default:
-		reply = plain(http.StatusTooManyRequests, "Too Many Requests")
-	}
-	reply.header = make(map[string]string)
-	for name := range header {
-		reply.header[name] = header.Get(name)
-	}
-	return reply
-}
-
-// secondaryLimit is GitHub's answer to a caller who is too fast.
-func secondaryLimit() answer {
-	return jsonAnswer(http.StatusForbidden, map[string]any{
-		"message":           "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
-		"documentation_url": docsLimits + "#about-secondary-rate-limits",
-	})
 }

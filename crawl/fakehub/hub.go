@@ -29,9 +29,11 @@ type Hub struct {
 	logger *slog.Logger
 	now    func() time.Time
 	index  *index
-	faults *engine
-	stats  *stats
-	hosts  []*server
+	// listing is every skill of the folder as a marketplace's rows, read once whichever host asks first.
+	listing *listing
+	faults  *engine
+	stats   *stats
+	hosts   []*server
 
 	closing sync.Once
 	mu      sync.Mutex // guards what follows, and every Add of running
@@ -39,6 +41,40 @@ type Hub struct {
 	closed  bool
 	cancel  func()
 	running sync.WaitGroup // serving goroutines and requests in flight
+}
+
+// knownHost is one line of the table of hosts.
+type knownHost struct {
+	name    string                  // in fault rules, statistics and URLs
+	setting string                  // the environment variable that tells a crawler its base URL
+	open    func(*Hub, Quotas) host // called once a hub, before it listens
+}
+
+// hosts is the table of all that a hub plays, in the order in which they listen. To add a host write its constructor in
+// a file of its own and one line here: fault rules, statistics, settings and URLs follow from the table. A host that
+// answers an exhausted limit in a shape of its own implements refuser; one with a quota adds a field to Quotas.
+func hosts() []knownHost {
+	return []knownHost{
+		{"api", "SKILLCORPUS_GITHUB_API_URL", newAPI},
+		{"codeload", "SKILLCORPUS_CODELOAD_URL", newCodeload},
+		{"raw", "SKILLCORPUS_RAW_URL", newRaw},
+		{"skillsmp", "SKILLCORPUS_SKILLSMP_URL", newSkillsMP},
+	}
+}
+
+// hostNames returns the names of the table.
+func hostNames() []string {
+	var names []string
+	for _, known := range hosts() {
+		names = append(names, known.name)
+	}
+	return names
+}
+
+// refuser is a host with its own answer while a limit is exhausted; the others say 429 in plain text with Retry-After.
+type refuser interface {
+	// refuse answers a request under a limit that holds until a time, left from now.
+	refuse(r *http.Request, l Limit, until time.Time, left time.Duration) answer
 }
 
 // host is one of the parts that a hub plays.
@@ -97,12 +133,9 @@ func New(config Config) (*Hub, error) {
 	if h.faults, err = newEngine(script, index, h.now); err != nil {
 		return nil, fmt.Errorf("apply fault script: %w", err)
 	}
-	archives := &codeload{index: index}
-	h.hosts = []*server{
-		{name: "api", setting: "SKILLCORPUS_GITHUB_API_URL", host: newAPI(h, script.Quotas.GitHubHour)},
-		{name: "codeload", setting: "SKILLCORPUS_CODELOAD_URL", host: archives},
-		{name: "raw", setting: "SKILLCORPUS_RAW_URL", host: &raw{index: index}},
-		{name: "skillsmp", setting: "SKILLCORPUS_SKILLSMP_URL", host: newSkillsMP(index, script.Quotas, h.now)},
+	h.listing = &listing{index: index}
+	for _, known := range hosts() {
+		h.hosts = append(h.hosts, &server{name: known.name, setting: known.setting, host: known.open(h, script.Quotas)})
 	}
 	return h, nil
 }
@@ -218,8 +251,7 @@ func (h *Hub) enter() bool {
 	return true
 }
 
-// URLs returns the base URL of each host, without a slash at the end: api, codeload, raw and skillsmp. It is
-// empty before Start.
+// URLs returns the base URL of each host by its name, without a slash at the end. It is empty before Start.
 func (h *Hub) URLs() map[string]string {
 	urls := make(map[string]string, len(h.hosts))
 	for _, s := range h.hosts {

@@ -162,14 +162,14 @@ func TestEnvAndURLs(t *testing.T) {
 	urls := b.hub.URLs()
 	want := "SKILLCORPUS_GITHUB_API_URL=" + urls["api"] + "\nSKILLCORPUS_CODELOAD_URL=" + urls["codeload"] +
 		"\nSKILLCORPUS_RAW_URL=" + urls["raw"] + "\nSKILLCORPUS_SKILLSMP_URL=" + urls["skillsmp"] + "\n"
-	if got := b.hub.Env(); got != want {
+	if got := b.hub.Env(); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != len(urls) {
 		t.Errorf("env is\n%s\nwant\n%s", got, want)
 	}
 	ports := make(map[string]bool)
 	for _, url := range urls {
 		ports[url] = true
 	}
-	if len(ports) != 4 {
+	if len(ports) != len(urls) {
 		t.Errorf("hosts share listeners: %v", urls)
 	}
 }
@@ -256,7 +256,7 @@ func TestStatsCountAndReset(t *testing.T) {
 	first := b.get("api", "/repos/blader/humanizer")
 	b.get("api", "/repos/nobody/nothing")
 	b.get("raw", "/blader/humanizer/HEAD/LICENSE")
-	for _, host := range []string{"api", "codeload", "raw", "skillsmp"} {
+	for host := range b.hub.URLs() {
 		var stats fakehub.Stats
 		b.json(b.get(host, fakehub.StatsPath), 200, &stats)
 		repo := stats.Endpoints["api repo"]

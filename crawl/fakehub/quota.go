@@ -18,6 +18,15 @@ type Quotas struct {
 	SkillsMPMinute Quota
 }
 
+// named returns each quota by its name in a fault script.
+func (q *Quotas) named() map[string]*Quota {
+	return map[string]*Quota{
+		"github_hour":     &q.GitHubHour,
+		"skillsmp_day":    &q.SkillsMPDay,
+		"skillsmp_minute": &q.SkillsMPMinute,
+	}
+}
+
 // RealQuotas returns the figures of the real hosts as their documentation and people who tested them tell.
 func RealQuotas() Quotas {
 	return Quotas{

@@ -11,6 +11,8 @@ import (
 // raw plays raw.githubusercontent.com.
 type raw struct{ index *index }
 
+func newRaw(h *Hub, _ Quotas) host { return &raw{index: h.index} }
+
 // classify reads /{owner}/{name}/{ref}/{path}; rest is ref and path, since a branch may hold slashes.
 func (c *raw) classify(r *http.Request) target {
 	parts := strings.SplitN(strings.Trim(r.URL.Path, "/"), "/", 3)

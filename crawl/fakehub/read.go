@@ -90,11 +90,11 @@ func (q *Quotas) read(n *yaml.Node) error {
 			}.read(n)
 		}
 	}
-	return fields{
-		"github_hour":     one(&q.GitHubHour),
-		"skillsmp_day":    one(&q.SkillsMPDay),
-		"skillsmp_minute": one(&q.SkillsMPMinute),
-	}.read(n)
+	known := make(fields)
+	for name, into := range q.named() {
+		known[name] = one(into)
+	}
+	return known.read(n)
 }
 
 func parseQuota(text string) (int, error) {

@@ -1,7 +1,6 @@
 package fakehub
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -19,9 +18,8 @@ func (h *Hub) handler(s *server) http.Handler {
 			return
 		}
 		t := s.host.classify(r)
-		out := &recorder{ResponseWriter: w}
+		out := &recorder{ResponseWriter: w, stats: h.stats, endpoint: s.name + " " + t.endpoint}
 		defer func() {
-			h.stats.count(s.name+" "+t.endpoint, cmp.Or(out.status, http.StatusOK), out.bytes)
 			h.logger.Debug("answered", "host", s.name, "method", r.Method, "path", r.URL.Path, "status", out.status, "bytes", out.bytes)
 		}()
 		h.respond(out, r, s, t)
@@ -40,7 +38,7 @@ func (h *Hub) respond(out *recorder, r *http.Request, s *server, t target) {
 	out.headers, out.cut = action.Headers, action.CutAfter
 	switch {
 	case action.Limit != nil:
-		write(out, r, h.faults.limited(s.name, r, *action.Limit))
+		write(out, r, h.faults.limited(s, r, *action.Limit))
 	case action.Status != 0:
 		write(out, r, answer{status: action.Status, contentType: "text/html; charset=utf-8", body: []byte(action.Body)})
 	default:
@@ -66,10 +64,12 @@ func wait(ctx context.Context, delay time.Duration) bool {
 // recorder counts an answer on its way out, and does to it what a fault orders.
 type recorder struct {
 	http.ResponseWriter
-	status  int
-	bytes   int64
-	headers map[string]string // in place of the answer's own
-	cut     *int64            // tear the connection after so many bytes of the body
+	stats    *stats
+	endpoint string // in the statistics
+	status   int
+	bytes    int64
+	headers  map[string]string // in place of the answer's own
+	cut      *int64            // tear the connection after so many bytes of the body
 }
 
 // WriteHeader puts the fault's headers over the answer's.
@@ -79,6 +79,7 @@ func (w *recorder) WriteHeader(status int) {
 		for name, value := range w.headers {
 			w.Header().Set(name, value)
 		}
+		w.stats.count(w.endpoint, status)
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
@@ -92,8 +93,11 @@ func (w *recorder) Write(body []byte) (int, error) {
 	if torn {
 		body = body[:*w.cut-w.bytes]
 	}
+	// Counted before they go: a caller who has read them may ask for the statistics at once.
+	w.stats.add(w.endpoint, int64(len(body)))
 	n, err := w.ResponseWriter.Write(body)
 	w.bytes += int64(n)
+	w.stats.add(w.endpoint, int64(n-len(body)))
 	if torn {
 		_ = http.NewResponseController(w.ResponseWriter).Flush() // what was ordered is to arrive; the connection is torn either way
 		panic(http.ErrAbortHandler)

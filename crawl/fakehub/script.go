@@ -24,7 +24,7 @@ type Rule struct {
 
 // Match says for which requests a rule fires. Empty fields match everything; all given ones must hold.
 type Match struct {
-	Host        string // api, codeload, raw or skillsmp
+	Host        string // one of the table of hosts, like api or codeload
 	Path        string // glob where `*` is any run of characters; with a `?` it is compared with path and query
 	Repo        string // glob of owner/name in any letter case
 	Method      string
@@ -79,8 +79,8 @@ func (r Rule) check() error {
 
 func (m Match) check() error {
 	switch {
-	case m.Host != "" && !slices.Contains([]string{"api", "codeload", "raw", "skillsmp"}, m.Host):
-		return fmt.Errorf("host: %q is none of api, codeload, raw, skillsmp", m.Host)
+	case m.Host != "" && !slices.Contains(hostNames(), m.Host):
+		return fmt.Errorf("host: %q is none of %s", m.Host, strings.Join(hostNames(), ", "))
 	case m.Path != "" && !strings.HasPrefix(m.Path, "/") && !strings.HasPrefix(m.Path, "*"):
 		return fmt.Errorf("path: %q begins with neither / nor *", m.Path)
 	case m.Repo != "" && strings.Count(m.Repo, "/") != 1 && !strings.Contains(m.Repo, "*"):

@@ -36,13 +36,24 @@ var (
 	occupation   = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 )
 
-func newSkillsMP(x *index, quotas Quotas, now func() time.Time) *skillsMP {
+func newSkillsMP(h *Hub, quotas Quotas) host {
 	return &skillsMP{
-		now:     now,
+		now:     h.now,
 		daily:   newQuota(quotas.SkillsMPDay, day),
 		minute:  newQuota(quotas.SkillsMPMinute, time.Minute),
-		listing: &listing{index: x},
+		listing: h.listing,
 	}
+}
+
+// refuse answers an ordered limit as the day's or the minute's quota.
+func (s *skillsMP) refuse(r *http.Request, l Limit, _ time.Time, left time.Duration) answer {
+	if l.Kind == limitSecondary {
+		return tooFast(left)
+	}
+	header := make(http.Header)
+	n := RealQuotas().SkillsMPDay.of(r.Header.Get("Authorization") != "")
+	setDailyHeaders(header, usage{limit: n, used: n})
+	return quotaExceeded().with(header)
 }
 
 func (s *skillsMP) classify(r *http.Request) target {

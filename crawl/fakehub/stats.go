@@ -49,18 +49,27 @@ func (h *Hub) Stats() Stats {
 	return copied
 }
 
-func (s *stats) count(endpoint string, status int, bytes int64) {
+// count counts a request as its status goes out.
+func (s *stats) count(endpoint string, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sums.Requests++
-	s.sums.Bytes += bytes
 	e := s.sums.Endpoints[endpoint]
 	if e.Status == nil {
 		e.Status = make(map[string]int64)
 	}
 	e.Requests++
-	e.Bytes += bytes
 	e.Status[strconv.Itoa(status)]++
+	s.sums.Endpoints[endpoint] = e
+}
+
+// add counts bytes of a body; a negative number takes back what could not be sent.
+func (s *stats) add(endpoint string, bytes int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sums.Bytes += bytes
+	e := s.sums.Endpoints[endpoint]
+	e.Bytes += bytes
 	s.sums.Endpoints[endpoint] = e
 }
 

@@ -3,8 +3,11 @@ package command
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -84,7 +87,13 @@ func (e *environment) serveHub(ctx context.Context, config fakehub.Config, envFi
 			return err
 		}
 	} else {
-		e.Printf("ready: GitHub API %s, codeload %s, raw %s, SkillsMP %s\n", urls["api"], urls["codeload"], urls["raw"], urls["skillsmp"])
+		var others strings.Builder
+		for _, name := range slices.Sorted(maps.Keys(urls)) {
+			if name != "api" {
+				others.WriteString(", " + name + " " + urls[name])
+			}
+		}
+		e.Printf("ready: GitHub API %s%s\n", urls["api"], others.String())
 	}
 	<-ctx.Done()
 	return nil
