@@ -24,6 +24,15 @@ type Verdict struct {
 	Requires         Requires `json:"requires"`
 	Proxies          Proxies  `json:"proxies"`   // exactly as the paper's code counts
 	Corrected        Proxies  `json:"corrected"` // by the document's real structure
+	Reasons          []Reason `json:"reasons"`   // in the order of the parts; each part that is decided has at least one
+}
+
+// Reason is why one part of a verdict is as it is, with the place that an author would look at.
+type Reason struct {
+	Part  string `json:"part"`  // `code_bearing`, `code_sound`, `missing_files`, `purpose_aligned` or `tier`
+	File  string `json:"file"`  // from the skill's directory; empty where the skill as a whole is meant
+	Line  int    `json:"line"`  // from 1; 0 where a line makes no sense
+	Words string `json:"words"` // a sentence without its full stop
 }
 
 // Requires lists what a skill needs on the machine that runs it. Each list is sorted and without repeats.
