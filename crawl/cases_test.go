@@ -264,7 +264,7 @@ func TestCaseTokenOnRedirect(t *testing.T) {
 		})
 	}
 	f := newField(t, "https://api.test")
-	f.codeload, f.token, f.transport = "https://codeload.test", s.Token, s
+	f.codeload, f.tokens, f.transport = "https://codeload.test", []string{s.Token}, s
 	var log bytes.Buffer
 	f.log = &log
 	summary := f.crawl(nil, f.list("example-owner/kit\nexample-owner/two\nexample-owner/three\n"))

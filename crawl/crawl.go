@@ -110,6 +110,7 @@ type crawler struct {
 	missing map[string]string // of local repositories that are no longer there: the source that had them; nil until asked for
 
 	mu      sync.Mutex      // guards what follows
+	told    told            // facts that were asked for together and not used yet
 	claimed map[string]bool // canonical keys that this pass has taken on: each repository is fetched once
 	limited *data.ItemError // the last limit that the archives' host told
 }
@@ -210,7 +211,7 @@ func (c *crawler) fetchDue(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.claimed = map[string]bool{}
+	c.claimed, c.told = map[string]bool{}, told{}
 	c.Counter.Total.Store(c.Counter.Done.Load() + int64(total))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -251,7 +252,7 @@ func (c *crawler) failed(repo store.DueRepo, err error) store.FetchedRepo {
 // due gives the next page of due repositories, without local ones that this run's sources do not know.
 func (c *crawler) due(ctx context.Context, after string) ([]store.DueRepo, error) {
 	for {
-		page, err := c.corpus.DueRepos(ctx, Version, c.start, c.MaxAge, after, 64)
+		page, err := c.corpus.DueRepos(ctx, Version, c.start, c.MaxAge, after, github.FactsAtATime)
 		if err != nil || len(page) == 0 {
 			return nil, err
 		}
@@ -267,7 +268,7 @@ func (c *crawler) due(ctx context.Context, after string) ([]store.DueRepo, error
 			}
 		}
 		if len(known) > 0 {
-			return known, nil
+			return known, c.askTogether(ctx, known)
 		}
 	}
 }

@@ -284,11 +284,11 @@ func TestForbidden(t *testing.T) {
 		return true
 	})
 	f := newField(t, h.URL)
-	f.token = "bad"
+	f.tokens = []string{"bad"}
 	if summary := f.crawl(nil, f.list(text)); summary.Incomplete() || f.outcomes()[data.OutcomeForbidden] != 2 {
 		t.Errorf("%+v, %v", summary, f.outcomes())
 	}
-	f.token = "good"
+	f.tokens = []string{"good"}
 	f.crawl(nil)
 	f.wantSkills(skills...)
 }

@@ -23,14 +23,7 @@ func (c *crawler) fetch(ctx context.Context, due store.DueRepo) (store.FetchedRe
 	if err != nil {
 		return store.FetchedRepo{}, err
 	}
-	known := due.Repo
-	if due.Outdated {
-		known.Commit, known.ETag = "", ""
-	}
-	if err := c.archivesClosed(known); err != nil {
-		return store.FetchedRepo{}, err
-	}
-	repo, unchanged, err := host.Repository(ctx, due.Name, known)
+	repo, unchanged, err := c.facts(ctx, host, due)
 	if err != nil {
 		return store.FetchedRepo{}, err
 	}

@@ -66,7 +66,7 @@ type field struct {
 	dir           string
 	clock         *clock
 	api, codeload string
-	token         string
+	tokens        []string
 	transport     http.RoundTripper
 	warnings      []string
 	log           io.Writer
@@ -91,7 +91,7 @@ func (f *field) options(sources ...source.Source) crawl.Options {
 	f.t.Helper()
 	logger := slog.New(slog.NewTextHandler(f.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	client, err := github.New(github.Config{
-		APIURL: f.api, CodeloadURL: f.codeload, Token: f.token, RequestsPerSecond: 1e6, RetryWait: time.Microsecond,
+		APIURL: f.api, CodeloadURL: f.codeload, Tokens: f.tokens, RequestsPerSecond: 1e6, RetryWait: time.Microsecond,
 		Transport: f.transport, Now: f.clock.Now, Logger: logger,
 	})
 	if err != nil {

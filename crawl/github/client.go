@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-github/v60/github"
 
 	"skillcorpus/crawl/polite"
+	"skillcorpus/data"
 )
 
 // The hosts of GitHub itself.
@@ -25,8 +26,8 @@ const mostOfAnswer = 8 << 20
 
 // Config says which hosts play GitHub and how they are asked. Only Now must be set.
 type Config struct {
-	APIURL, CodeloadURL string // base URLs; empty are the real ones
-	Token               string // goes to the origin of APIURL and to those of TokenHosts, nowhere else
+	APIURL, CodeloadURL string   // base URLs; empty are the real ones
+	Tokens              []string // go to the origin of APIURL and to those of TokenHosts, nowhere else; each has its own limits
 	TokenHosts          []string
 	UserAgent           string
 	RequestsPerSecond   float64       // a host; 0 is polite.DefaultRequestsPerSecond
@@ -36,6 +37,8 @@ type Config struct {
 	Transport           http.RoundTripper
 	Now                 func() time.Time
 	Logger              *slog.Logger
+	Warn                func(string)          // told when a token is taken out of use; nil is silent
+	Limited             func(*data.ItemError) // told of every limit and outage, from many goroutines; nil is silent
 }
 
 // Client asks GitHub. It is safe for concurrent use.
@@ -59,12 +62,17 @@ func New(config Config) (*Client, error) {
 	}
 	chain, err := polite.NewClient(polite.Config{
 		UserAgent:         config.UserAgent,
-		Token:             config.Token,
+		Tokens:            config.Tokens,
 		TokenOrigins:      append([]string{api.String()}, config.TokenHosts...),
 		RequestsPerSecond: config.RequestsPerSecond,
 		RetryWait:         config.RetryWait,
 		StallTimeout:      config.StallTimeout,
 		MaxWait:           config.MaxWait,
+		Budget:            budget,
+		Peek:              isGraphQL,
+		Classify:          classify,
+		Warn:              config.Warn,
+		Limited:           config.Limited,
 		Transport:         config.Transport,
 		Now:               config.Now,
 		Logger:            config.Logger,
@@ -74,12 +82,15 @@ func New(config Config) (*Client, error) {
 	}
 	forAPI := *chain
 	forAPI.Transport = answers{chain.Transport}
-	c := &Client{api: github.NewClient(&forAPI), http: chain, codeload: codeload, token: config.Token != "", now: config.Now}
+	c := &Client{api: github.NewClient(&forAPI), http: chain, codeload: codeload, token: len(config.Tokens) > 0, now: config.Now}
 	c.api.BaseURL = api
 	return c, nil
 }
 
 func baseURL(text string) (*url.URL, error) {
+	if !strings.Contains(text, "://") {
+		return nil, fmt.Errorf("base URL %q: want https://host[:port][/path]", text)
+	}
 	if _, err := polite.Origin(text); err != nil {
 		return nil, err
 	}

@@ -124,7 +124,7 @@ func TestCaseTokenOnRedirect(t *testing.T) {
 	var log bytes.Buffer
 	c := h.client(func(config *github.Config) {
 		config.APIURL, config.CodeloadURL = "https://api.test", "https://public.test"
-		config.Token, config.TokenHosts = token, []string{"codeload.test"}
+		config.Tokens, config.TokenHosts = []string{token}, []string{"codeload.test"}
 		config.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	})
 	// Nothing is public, so every archive is asked through the API.
@@ -386,7 +386,8 @@ func TestRefs(t *testing.T) {
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []github.Config{
-		{APIURL: "http://api.test"}, {CodeloadURL: "ftp://x"}, {APIURL: "https://api.test/?x=1"}, {Token: "a b"}, {TokenHosts: []string{"http://x.test"}, Token: "t"},
+		{APIURL: "http://api.test"}, {CodeloadURL: "ftp://x"}, {APIURL: "https://api.test/?x=1"}, {Tokens: []string{"a b"}}, {TokenHosts: []string{"http://x.test"}, Tokens: []string{"t"}},
+		{APIURL: "api.github.com"},
 	} {
 		if _, err := github.New(bad); err == nil {
 			t.Errorf("%+v was accepted", bad)

@@ -76,7 +76,7 @@ func repoOf(facts *github.Repository, etag, asked string, known data.Repo) data.
 		name = asked
 	}
 	license := facts.GetLicense().GetSPDXID()
-	if license == "NOASSERTION" {
+	if license == noLicense {
 		license = ""
 	}
 	repo := data.Repo{
@@ -93,11 +93,19 @@ func repoOf(facts *github.Repository, etag, asked string, known data.Repo) data.
 		UpdatedAt:     facts.GetPushedAt().UTC(),
 		ETag:          etag,
 	}
+	repo.Aliases = aliasesOf(repo, known, asked)
+	return repo
+}
+
+// noLicense is what the host says of a licence that it does not recognise.
+const noLicense = "NOASSERTION"
+
+// aliasesOf returns the other names of a repository that is known under one, and was asked for under one.
+func aliasesOf(repo, known data.Repo, asked string) []string {
 	if known.NumericID != 0 && known.NumericID != repo.NumericID {
 		known = data.Repo{} // the name has passed to another repository, which never had the old ones
 	}
-	repo.Aliases = aliases(name, known, asked)
-	return repo
+	return aliases(repo.Name, known, asked)
 }
 
 // aliases returns every spelling but the canonical one, sorted.

@@ -22,7 +22,7 @@ const clockSlack = time.Second // hosts count whole seconds
 type Answer struct {
 	Status  int
 	Header  http.Header
-	Body    []byte // the first 64 KiB
+	Body    []byte // the first 64 KiB; of a good answer none, unless Config.Peek asks for it
 	Now     time.Time
 	Strikes int // limits in a row before this answer
 }
@@ -42,9 +42,7 @@ func Classify(a Answer) *data.ItemError {
 	case a.Status == http.StatusConflict:
 		return a.is(data.OutcomeEmpty)
 	case a.Status == http.StatusTooManyRequests, a.Status == http.StatusForbidden && a.limited():
-		limit := a.is(data.OutcomeLimited)
-		limit.RetryAt = a.limitedUntil()
-		return limit
+		return a.Limit("")
 	case a.Status == http.StatusUnauthorized, a.Status == http.StatusForbidden:
 		return a.is(data.OutcomeForbidden)
 	}
@@ -119,6 +117,16 @@ func SpeaksOfLimit(body []byte) bool {
 		}
 	}
 	return false
+}
+
+// Limit returns the limit that an answer is, with a reason beside its status and message, or without one.
+func (a Answer) Limit(reason string) *data.ItemError {
+	limit := a.is(data.OutcomeLimited)
+	if reason != "" {
+		limit.Reason += ": " + oneLine(reason)
+	}
+	limit.RetryAt = a.limitedUntil()
+	return limit
 }
 
 func (a Answer) limitedUntil() time.Time {

@@ -26,7 +26,8 @@ const (
 // body's reader reports a cut or stalled transfer in the same way. It is safe for concurrent use.
 func NewClient(config Config) (*http.Client, error) {
 	config = config.withDefaults()
-	if err := checkToken(config.Token); err != nil {
+	tokens, err := config.tokens()
+	if err != nil {
 		return nil, err
 	}
 	allowed := make(map[string]bool, len(config.TokenOrigins))
@@ -39,7 +40,7 @@ func NewClient(config Config) (*http.Client, error) {
 	}
 	retry := retryablehttp.NewClient()
 	retry.HTTPClient = &http.Client{
-		Transport:     &hosts{config: config, allowed: allowed, byOrigin: make(map[string]*host)},
+		Transport:     &hosts{config: config, tokens: tokens, allowed: allowed, byOrigin: make(map[string]*host)},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	retry.Logger = quietLogger{config.Logger}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -28,19 +29,26 @@ const (
 type Config struct {
 	UserAgent         string
 	Token             string   // sent as a Bearer token, to TokenOrigins only
+	Tokens            []string // further ones: requests are spread over all, and each has limits of its own
 	TokenOrigins      []string // base URLs; scheme, host and port count
 	RequestsPerSecond float64  // a host; 0 is the default
 	RetryWait         time.Duration
 	StallTimeout      time.Duration // without an answer or another byte of it
 	MaxWait           time.Duration // no retry time lies further ahead, whatever a host asks for
 	Classify          Classifier    // what an answer means; nil is Classify
-	Transport         http.RoundTripper
-	Now               func() time.Time
-	Logger            *slog.Logger // debug lines only, without queries of URLs; nil is silent
+	// Budget names the kind of a request where a host counts kinds apart, so that a spent budget closes the host for
+	// that kind alone; nil is one budget for all. Limits that are no budget's close it for all kinds.
+	Budget    func(*http.Request) string
+	Peek      func(*http.Request) bool    // whose good answers Classify sees whole, up to 8 MiB; nil: none
+	Warn      func(string)                // told when a token is taken out of use; nil is silent
+	Limited   func(limit *data.ItemError) // told of every limit and outage, from many goroutines; nil is silent
+	Transport http.RoundTripper
+	Now       func() time.Time
+	Logger    *slog.Logger // debug lines only, without queries of URLs; nil is silent
 }
 
-// Classifier turns an answer into its error, nil for a good one. Of the body it sees the first 64 KiB, and
-// none of a good answer.
+// Classifier turns an answer into its error, nil for a good one. Of the body it sees the first 64 KiB; of
+// a good answer none, unless Peek asks for it.
 type Classifier func(answer Answer) *data.ItemError
 
 func (c Config) withDefaults() Config {
@@ -50,6 +58,9 @@ func (c Config) withDefaults() Config {
 	c.MaxWait = cmp.Or(c.MaxWait, DefaultMaxWait)
 	if c.Classify == nil {
 		c.Classify = Classify
+	}
+	if c.Warn == nil {
+		c.Warn = func(string) {}
 	}
 	if c.Transport == nil {
 		c.Transport = transport()
@@ -108,6 +119,20 @@ func origin(u *url.URL) string {
 		port = map[string]string{"https": "443", "http": "80"}[u.Scheme]
 	}
 	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
+}
+
+// tokens returns all tokens, each once.
+func (c Config) tokens() ([]string, error) {
+	var all []string
+	for _, token := range append([]string{c.Token}, c.Tokens...) {
+		if err := checkToken(token); err != nil {
+			return nil, err
+		}
+		if token != "" && !slices.Contains(all, token) {
+			all = append(all, token)
+		}
+	}
+	return all, nil
 }
 
 func checkToken(token string) error {

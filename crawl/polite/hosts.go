@@ -1,6 +1,7 @@
 package polite
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,31 +16,26 @@ import (
 	"skillcorpus/data"
 )
 
-const mostOfRefusal = 64 << 10 // bytes read of an answer that is no good
+const (
+	mostOfRefusal = 64 << 10 // bytes read of an answer that is no good
+	mostOfPeek    = 8 << 20  // bytes of a good one that has to be looked into
+)
 
 var (
-	errStalled = errors.New("stalled")
-	errFinal   = errors.New("not to be tried again")
+	errStalled  = errors.New("stalled")
+	errFinal    = errors.New("not to be tried again")
+	errBadToken = errors.New("the token is not accepted")
 )
 
 // hosts is the lowest round tripper: one attempt of one hop at one host. It returns redirects and good
 // answers, and an error for everything else.
 type hosts struct {
 	config  Config
-	allowed map[string]bool // origins that may see the token
+	tokens  []string
+	allowed map[string]bool // origins that may see the tokens
 
 	mu       sync.Mutex
 	byOrigin map[string]*host
-}
-
-// host is what is known of one origin.
-type host struct {
-	limiter *rate.Limiter
-
-	mu      sync.Mutex
-	until   time.Time // not to be asked before
-	why     string
-	strikes int // limits in a row
 }
 
 func (h *hosts) at(u *url.URL) *host {
@@ -48,47 +44,85 @@ func (h *hosts) at(u *url.URL) *host {
 	defer h.mu.Unlock()
 	known, ok := h.byOrigin[key]
 	if !ok {
-		known = &host{limiter: rate.NewLimiter(rate.Limit(h.config.RequestsPerSecond), 1)}
+		known = &host{name: u.Host, limiter: rate.NewLimiter(rate.Limit(h.config.RequestsPerSecond), 1), doors: make([]door, 1)}
+		if h.allowed[key] && len(h.tokens) > 0 {
+			known.tokens, known.doors = h.tokens, make([]door, len(h.tokens))
+		}
 		h.byOrigin[key] = known
 	}
 	return known
 }
 
-// RoundTrip makes one attempt, when the host's turn comes.
+// RoundTrip makes one attempt, when the host's turn comes. What one token may not ask, the next one may.
 func (h *hosts) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !safe(req.URL) {
 		return nil, &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: "plain http to " + req.URL.Host + " refused", Err: errFinal}
 	}
+	content, err := contentOf(req)
+	if err != nil {
+		return nil, err
+	}
 	asked := h.at(req.URL)
-	if err := asked.closed(h.config.Now()); err != nil {
+	for try := 1; ; try++ {
+		response, err := h.attempt(asked, req, content)
+		item, ok := errors.AsType[*data.ItemError](err)
+		if !ok || try >= len(asked.doors) || item.Outcome != data.OutcomeLimited && !errors.Is(item, errBadToken) {
+			return response, err
+		}
+	}
+}
+
+// contentOf reads what a request sends, which is small, so that it can be sent again.
+func contentOf(req *http.Request) ([]byte, error) {
+	if req.Body == nil || req.Body == http.NoBody {
+		return nil, nil
+	}
+	content, err := io.ReadAll(req.Body)
+	return content, errors.Join(err, req.Body.Close())
+}
+
+func (h *hosts) attempt(asked *host, req *http.Request, content []byte) (*http.Response, error) {
+	budget := ""
+	if h.config.Budget != nil {
+		budget = h.config.Budget(req)
+	}
+	if err := asked.closed(budget, h.config.Now()); err != nil {
 		return nil, err
 	}
 	if err := asked.limiter.Wait(req.Context()); err != nil {
 		return nil, err
 	}
-	if err := asked.closed(h.config.Now()); err != nil {
-		return nil, err
-	}
-	response, err := h.send(req)
+	number, err := asked.enter(budget, h.config.Now())
 	if err != nil {
 		return nil, err
 	}
+	response, err := h.send(req, content, asked.token(number))
+	if err != nil {
+		if closed := asked.unreached(err, h.config.Now()); closed != nil {
+			h.tell(closed)
+		}
+		return nil, err
+	}
+	asked.reached()
 	if status := response.StatusCode; status >= 300 && status < 400 && status != http.StatusNotModified {
 		return response, nil
 	}
-	return h.judge(asked, req.URL.Host, response)
+	return h.judge(visit{asked, number, budget, h.config.Peek != nil && h.config.Peek(req)}, response)
 }
 
 // send makes the request with what this origin may see, under a watch on silence.
-func (h *hosts) send(req *http.Request) (*http.Response, error) {
+func (h *hosts) send(req *http.Request, content []byte, token string) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(req.Context())
 	watch := time.AfterFunc(h.config.StallTimeout, func() { cancel(errStalled) })
 	out := req.Clone(ctx)
 	out.Header.Del("Authorization")
 	out.Header.Del("Cookie")
 	out.Header.Del("Referer")
-	if h.config.Token != "" && h.allowed[origin(req.URL)] {
-		out.Header.Set("Authorization", "Bearer "+h.config.Token)
+	if token != "" {
+		out.Header.Set("Authorization", "Bearer "+token)
+	}
+	if content != nil {
+		out.Body = io.NopCloser(bytes.NewReader(content))
 	}
 	if h.config.UserAgent != "" {
 		out.Header.Set("User-Agent", h.config.UserAgent)
@@ -105,54 +139,52 @@ func (h *hosts) send(req *http.Request) (*http.Response, error) {
 }
 
 // judge turns a refusal into its error and remembers limits.
-func (h *hosts) judge(asked *host, name string, response *http.Response) (*http.Response, error) {
+func (h *hosts) judge(v visit, response *http.Response) (*http.Response, error) {
 	answer := Answer{Status: response.StatusCode, Header: response.Header, Now: h.config.Now()}
-	answer.Strikes = asked.count(answer.Now)
-	if good := answer.Status < 300 || answer.Status == http.StatusNotModified; !good {
+	answer.Strikes = v.count(answer.Now)
+	good := answer.Status < 300 || answer.Status == http.StatusNotModified
+	switch {
+	case !good:
 		// A refusal whose text is cut is still the refusal that its status says.
 		answer.Body, _ = io.ReadAll(io.LimitReader(response.Body, mostOfRefusal))
+	case v.peek:
+		var err error
+		if answer.Body, err = ReadAll(response.Body, mostOfPeek); err != nil {
+			_ = response.Body.Close()
+			return nil, err
+		}
+		response.Body = &peeked{bytes.NewReader(answer.Body), response.Body}
 	}
 	item := h.config.Classify(answer)
 	latest := answer.Now.Add(h.config.MaxWait)
 	if item == nil {
-		asked.answered(answer, latest)
+		v.answered(answer, latest)
 		return response, nil
 	}
 	item.RetryAt = earlier(item.RetryAt, latest)
-	item.Reason = name + ": " + item.Reason
-	asked.refused(item, answer.Now)
+	item.Reason = v.name + ": " + item.Reason
+	switch {
+	case item.Outcome == data.OutcomeLimited:
+		h.tell(v.limited(item, answer))
+	case answer.Status == http.StatusUnauthorized && v.token(v.door) != "":
+		item.Err = errBadToken
+		v.retire(item)
+		h.config.Warn(fmt.Sprintf("%s: token %d of %d is not accepted and not used again", v.name, v.door+1, len(v.tokens)))
+	}
 	_ = response.Body.Close() // what it said has been read
 	return nil, item
 }
 
-// closed returns the limit that the host is under, so that nobody asks it in vain.
-func (h *host) closed(now time.Time) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !now.Before(h.until) {
-		return nil
+func (h *hosts) tell(limit *data.ItemError) {
+	if h.config.Limited != nil {
+		h.config.Limited(limit)
 	}
-	return &data.ItemError{Outcome: data.OutcomeLimited, Reason: h.why, RetryAt: h.until}
 }
 
-// count returns the limits in a row before an answer. What was in flight when the last one was met meets the same.
-func (h *host) count(now time.Time) int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if now.Before(h.until) {
-		return max(0, h.strikes-1)
-	}
-	return h.strikes
-}
-
-// answered ends a row of limits. A good answer may be the last that the host gives before its reset.
-func (h *host) answered(a Answer, latest time.Time) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.strikes = 0
-	if reset, ok := a.reset(); ok && a.exhausted() && reset.After(h.until) {
-		h.until, h.why = earlier(reset, latest), "no requests remain until the reset"
-	}
+// peeked is an answer that was read and can be read again.
+type peeked struct {
+	io.Reader
+	io.Closer
 }
 
 func earlier(a, b time.Time) time.Time {
@@ -160,20 +192,6 @@ func earlier(a, b time.Time) time.Time {
 		return b
 	}
 	return a
-}
-
-func (h *host) refused(item *data.ItemError, now time.Time) {
-	if item.Outcome != data.OutcomeLimited {
-		return
-	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !now.Before(h.until) {
-		h.strikes++
-	}
-	if item.RetryAt.After(h.until) {
-		h.until, h.why = item.RetryAt, item.Reason
-	}
 }
 
 // body watches a transfer: silence ends it, and every fault is told as an outcome.

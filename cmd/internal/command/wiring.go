@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	"skillcorpus/crawl"
 	"skillcorpus/crawl/fakehub"
@@ -58,7 +59,8 @@ func (e *environment) wire(ctx context.Context, settings crawlSettings) (*wiring
 		w.sources = append(w.sources, src)
 	}
 	w.github, err = github.New(github.Config{
-		APIURL: at.api, CodeloadURL: at.codeload, Token: cmp.Or(e.setting("GITHUB_TOKEN", ""), e.getenv("GITHUB_TOKEN")),
+		APIURL: at.api, CodeloadURL: at.codeload, Tokens: fields(cmp.Or(e.setting("GITHUB_TOKEN", ""), e.getenv("GITHUB_TOKEN"))),
+		TokenHosts: fields(e.setting("GITHUB_TOKEN_HOSTS", "")), Warn: func(line string) { e.Warn("%s", line) },
 		UserAgent: e.userAgent(), RequestsPerSecond: pace(at.api, settings.pace), Now: e.now, Logger: e.logger(),
 	})
 	if err != nil {
@@ -68,6 +70,11 @@ func (e *environment) wire(ctx context.Context, settings crawlSettings) (*wiring
 		return nil, errors.Join(err, w.close())
 	}
 	return w, nil
+}
+
+// fields splits a setting that may hold several values, apart by commas or blanks.
+func fields(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
 }
 
 // otherHosts are the hosts beside GitHub whose repositories a crawl fetches. One line a host.
