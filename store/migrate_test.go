@@ -45,10 +45,10 @@ func TestMigrationGoesOn(t *testing.T) {
 	t.Parallel()
 	c := newCorpus(t)
 	for _, name := range must[[]string](t)(query(t.Context(), c.writer, value[string],
-		`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'goose_db_version'`)) {
+		`SELECT type || ' ' || name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' AND name <> 'goose_db_version'`)) {
 		_, err := c.writer.ExecContext(t.Context(), `PRAGMA foreign_keys = off`)
 		check(t, err)
-		_, err = c.writer.ExecContext(t.Context(), `DROP TABLE `+name)
+		_, err = c.writer.ExecContext(t.Context(), `DROP `+name)
 		check(t, err)
 	}
 	c.exec(`DELETE FROM goose_db_version WHERE version_id > 0`)

@@ -1,0 +1,79 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"iter"
+
+	"skillcorpus/data"
+)
+
+// Audited is what a report knows of one live skill that was audited: no document and no files.
+type Audited struct {
+	ID       string
+	RepoID   string
+	Name     string
+	CopyOf   string
+	Stars    int
+	Bytes    int64 // of SKILL.md
+	Verdict  data.Verdict
+	Findings []data.Finding // of every stage
+}
+
+// Audited yields every live skill that has a verdict, in id order.
+func (s *Store) Audited(ctx context.Context) iter.Seq2[Audited, error] {
+	return func(yield func(Audited, error) bool) {
+		for after := ""; ; {
+			page, err := s.auditedPage(ctx, after)
+			if err != nil {
+				yield(Audited{}, fmt.Errorf("read verdicts: %w", err))
+				return
+			}
+			if len(page) == 0 {
+				return
+			}
+			for _, skill := range page {
+				if !yield(skill, nil) {
+					return
+				}
+			}
+			after = page[len(page)-1].ID
+		}
+	}
+}
+
+func (s *Store) auditedPage(ctx context.Context, after string) ([]Audited, error) {
+	byKey := map[int64]int{}
+	var page []Audited
+	err := each(ctx, s.reader, func(rows *sql.Rows) error {
+		var key int64
+		var body string
+		var a Audited
+		if err := rows.Scan(&key, &a.ID, &a.RepoID, &a.Name, &a.CopyOf, &a.Stars, &a.Bytes, &body); err != nil {
+			return err
+		}
+		byKey[key] = len(page)
+		page = append(page, a)
+		return json.Unmarshal([]byte(body), &page[len(page)-1].Verdict)
+	}, `SELECT s.key, s.id, s.repo_id, coalesce(d.name, ''), coalesce(s.copy_of, ''), s.stars, coalesce(b.size, 0), v.body
+		FROM skills s JOIN verdicts v ON v.skill = s.key LEFT JOIN documents d ON d.skill = s.key LEFT JOIN blobs b ON b.sha256 = s.skill_sha256
+		WHERE s.live AND s.id > ? ORDER BY s.id LIMIT ?`, after, pageSize)
+	if err != nil || len(page) == 0 {
+		return nil, err
+	}
+	err = each(ctx, s.reader, func(rows *sql.Rows) error {
+		var key int64
+		var f data.Finding
+		if err := rows.Scan(&key, &f.Rule, &f.Severity, &f.File, &f.Line, &f.Message); err != nil {
+			return err
+		}
+		if at, ok := byKey[key]; ok {
+			page[at].Findings = append(page[at].Findings, f)
+		}
+		return nil
+	}, `SELECT f.skill, f.rule, f.severity, f.file, f.line, f.message FROM skills s JOIN findings f ON f.skill = s.key
+		WHERE s.id BETWEEN ? AND ? ORDER BY f.skill, f.stage, f.position`, page[0].ID, page[len(page)-1].ID)
+	return page, err
+}
