@@ -16,11 +16,15 @@ import (
 
 // Config says what a hub serves and how.
 type Config struct {
-	Hub    fs.FS            // a folder in hub format: index.json and the archives that it names
+	Hub    fs.FS            // a folder in hub format: index.json and the archives that it names; nil if there is a corpus
+	Corpus fs.FS            // a folder of skills-*.jsonl.gz; repositories that Hub has too are the Hub's
 	Faults *Script          // nil is a hub without faults, with the real quotas
 	Listen string           // loopback address of the API, default 127.0.0.1:0; the other hosts take free ports of its address
 	Logger *slog.Logger     // one line a request at debug; nil logs nothing
 	Now    func() time.Time // the clock of quotas and limits; nil is time.Now
+
+	// Listings are files of JSON rows, also in gzip, that SkillsMP lists in place of the hub's own skills.
+	Listings []string
 }
 
 // Hub plays several hosts. Once Start has returned its methods are safe for concurrent use.
@@ -30,10 +34,12 @@ type Hub struct {
 	now    func() time.Time
 	index  *index
 	// listing is every skill of the folder as a marketplace's rows, read once whichever host asks first.
-	listing *listing
-	faults  *engine
-	stats   *stats
-	hosts   []*server
+	listing     *listing
+	treeEntries int // 0 is GitHub's own figure
+	market      Market
+	faults      *engine
+	stats       *stats
+	hosts       []*server
 
 	closing sync.Once
 	mu      sync.Mutex // guards what follows, and every Add of running
@@ -113,7 +119,7 @@ func New(config Config) (*Hub, error) {
 	if script == nil {
 		script = &Script{}
 	}
-	index, err := readIndex(config.Hub)
+	index, err := readIndex(config)
 	if err != nil {
 		return nil, fmt.Errorf("read hub: %w", err)
 	}
@@ -133,11 +139,29 @@ func New(config Config) (*Hub, error) {
 	if h.faults, err = newEngine(script, index, h.now); err != nil {
 		return nil, fmt.Errorf("apply fault script: %w", err)
 	}
-	h.listing = &listing{index: index}
+	h.listing, h.market = &listing{index: index, files: config.Listings}, script.Market
 	for _, known := range hosts() {
 		h.hosts = append(h.hosts, &server{name: known.name, setting: known.setting, host: known.open(h, script.Quotas)})
 	}
 	return h, nil
+}
+
+func readIndex(config Config) (*index, error) {
+	x := newIndex()
+	if config.Hub != nil {
+		if err := x.readFolder(config.Hub); err != nil {
+			return nil, err
+		}
+	}
+	if config.Corpus != nil {
+		if err := x.readCorpus(config.Corpus); err != nil {
+			return nil, err
+		}
+	}
+	if config.Hub == nil && config.Corpus == nil {
+		return nil, errors.New("neither a hub's folder nor a corpus")
+	}
+	return x, nil
 }
 
 const defaultListen = "127.0.0.1:0"

@@ -26,12 +26,15 @@ type row struct {
 	Stars           int    `json:"stars"`
 	UpdatedAt       int64  `json:"updatedAt"` // unix seconds
 
-	text string // what a query is compared with, in lower case
+	leaves []string // the leaf categories that it is in
+	text   string   // what a query is compared with, in lower case
+	words  string   // the same as words, with a space before and after each
 }
 
-// listing is every skill of a hub as rows.
+// listing is every skill of a hub as rows, or the rows of files in their place.
 type listing struct {
 	index    *index
+	files    []string
 	once     sync.Once
 	byStars  []*row
 	byUpdate []*row
@@ -48,20 +51,30 @@ func (l *listing) rows(recent bool) ([]*row, error) {
 }
 
 func (l *listing) read() {
+	if l.byStars, l.err = l.all(); l.err != nil {
+		return
+	}
+	l.byUpdate = slices.Clone(l.byStars)
+	slices.SortFunc(l.byStars, func(a, b *row) int { return descending(a, b, int64(a.Stars), int64(b.Stars)) })
+	slices.SortFunc(l.byUpdate, func(a, b *row) int { return descending(a, b, a.UpdatedAt, b.UpdatedAt) })
+}
+
+func (l *listing) all() ([]*row, error) {
+	if len(l.files) > 0 {
+		return readListings(l.files)
+	}
+	var all []*row
 	for _, r := range l.index.repos {
 		if r.Commit == "" {
 			continue
 		}
 		rows, err := r.rows()
 		if err != nil {
-			l.err = err
-			return
+			return nil, err
 		}
-		l.byStars = append(l.byStars, rows...)
+		all = append(all, rows...)
 	}
-	l.byUpdate = slices.Clone(l.byStars)
-	slices.SortFunc(l.byStars, func(a, b *row) int { return descending(a, b, int64(a.Stars), int64(b.Stars)) })
-	slices.SortFunc(l.byUpdate, func(a, b *row) int { return descending(a, b, a.UpdatedAt, b.UpdatedAt) })
+	return all, nil
 }
 
 func descending(a, b *row, valueA, valueB int64) int {
@@ -75,14 +88,14 @@ func descending(a, b *row, valueA, valueB int64) int {
 }
 
 func (r *repository) rows() ([]*row, error) {
-	a, err := r.openArchive()
+	a, err := r.openArchive(r.head())
 	if err != nil {
 		return nil, err
 	}
 	defer a.close()
 	var rows []*row
 	for _, m := range a.members {
-		if !strings.EqualFold(path.Base(m.path), "SKILL.md") || m.mode == "120000" {
+		if !m.isSkill() {
 			continue
 		}
 		content, err := m.content()
@@ -118,19 +131,33 @@ func (r *repository) row(file string, content []byte) *row {
 		Stars:           r.stars,
 		UpdatedAt:       r.pushed.Add(-age).Unix(),
 	}
-	row.text = strings.ToLower(name + "\n" + description + "\n" + owner)
+	row.finish("")
 	return row
 }
 
-// dashed is a lossy id: lower case, every run of other characters one dash.
-func dashed(text string) string {
-	parts := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	return strings.Join(parts, "-")
+// finish fills in what queries look at. group is the category that a file gives, empty where none does.
+func (r *row) finish(group string) {
+	r.text = strings.ToLower(r.Name + "\n" + r.Description + "\n" + r.Author)
+	r.words = " " + strings.Join(strings.FieldsFunc(r.text, notWord), " ") + " "
+	r.leaves = leaves(group, r.GitHubURL+r.Name)
 }
 
+func notWord(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// dashed is a lossy id: lower case, every run of other characters one dash.
+func dashed(text string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(text), notWord), "-")
+}
+
+// language tells a text's language by its script alone.
 func language(text string) string {
-	if strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(unicode.Han, r) }) {
-		return "zh"
+	for _, known := range []struct {
+		code   string
+		script *unicode.RangeTable
+	}{{"ja", unicode.Hiragana}, {"ja", unicode.Katakana}, {"ko", unicode.Hangul}, {"ru", unicode.Cyrillic}, {"zh", unicode.Han}} {
+		if strings.ContainsFunc(text, func(r rune) bool { return unicode.Is(known.script, r) }) {
+			return known.code
+		}
 	}
 	return "en"
 }

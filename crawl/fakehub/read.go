@@ -71,6 +71,7 @@ func (s *Script) read(n *yaml.Node) error {
 	return fields{
 		"seed":   func(n *yaml.Node) error { return parse(n, &s.Seed, parseSeed) },
 		"quotas": s.Quotas.read,
+		"market": s.Market.read,
 		"rules":  func(n *yaml.Node) error { return list(n, s.readRule) },
 	}.read(n)
 }

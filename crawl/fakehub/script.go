@@ -13,6 +13,7 @@ import (
 type Script struct {
 	Seed   uint64 // of every draw
 	Quotas Quotas
+	Market Market // how SkillsMP searches
 	Rules  []Rule // in order: of those that fire for a request the first acts
 }
 

@@ -7,9 +7,9 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,6 +19,8 @@ type skillsMP struct {
 	daily   *quota
 	minute  *quota
 	listing *listing
+	market  Market
+	called  atomic.Int64 // answered searches
 }
 
 // SkillsMP's limits, as people who tested it by hand report them.
@@ -42,6 +44,7 @@ func newSkillsMP(h *Hub, quotas Quotas) host {
 		daily:   newQuota(quotas.SkillsMPDay, day),
 		minute:  newQuota(quotas.SkillsMPMinute, time.Minute),
 		listing: h.listing,
+		market:  h.market,
 	}
 }
 
@@ -120,7 +123,7 @@ func refusal(status int, code, text string, meta map[string]any) answer {
 
 func badRequest(code, text string) answer { return refusal(http.StatusBadRequest, code, text, nil) }
 
-// search answers one query: any of its words in name, description or author.
+// search answers one query over name, description and author.
 func (s *skillsMP) search(query url.Values, id string) answer {
 	q := strings.TrimSpace(query.Get("q"))
 	switch {
@@ -141,10 +144,11 @@ func (s *skillsMP) search(query url.Values, id string) answer {
 	if err != nil {
 		return refusal(http.StatusInternalServerError, "INTERNAL_ERROR", "fakehub: "+err.Error(), nil)
 	}
+	call := int(s.called.Add(1))
 	words := strings.Fields(strings.ToLower(q))
 	found := []*row{}
 	for _, r := range rows {
-		if matchesAny(r.text, words) && (!query.Has("language") || r.ContentLanguage == query.Get("language")) {
+		if s.market.matches(r, words) && facets(r, query) && !s.market.hides(r, call) {
 			found = append(found, r)
 		}
 	}
@@ -154,16 +158,12 @@ func (s *skillsMP) search(query url.Values, id string) answer {
 			filters[name] = query.Get(name)
 		}
 	}
-	page, pagination := paginate(found, query)
+	page, pagination := paginate(found, s.market.turn(query, call))
 	return jsonAnswer(http.StatusOK, map[string]any{
 		"success": true,
 		"data":    map[string]any{"skills": page, "pagination": pagination, "filters": filters},
 		"meta":    map[string]any{"requestId": id, "responseTimeMs": 1},
 	})
-}
-
-func matchesAny(text string, words []string) bool {
-	return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
 }
 
 // paginate cuts one page out. Beyond the end it silently gives the last one.

@@ -106,7 +106,7 @@ func TestSearchTraps(t *testing.T) {
 	for query, want := range map[string][3]int{ // page, limit, rows
 		"q=e": {1, 20, 13}, "q=e&limit=0": {1, 1, 1}, "q=e&limit=100": {1, 50, 13}, "q=e&limit=5&page=3": {3, 5, 3},
 		"q=e&limit=5&page=99": {3, 5, 3}, "q=e&limit=x&page=x": {1, 20, 13}, "q=e&page=-4": {1, 20, 13},
-		"q=nosuchword": {1, 20, 0}, "q=nosuchword+kepano": {1, 20, 5}, "q=e&unknown=1&category=tools": {1, 20, 13},
+		"q=nosuchword": {1, 20, 0}, "q=nosuchword+kepano": {1, 20, 5}, "q=e&unknown=1": {1, 20, 13}, "q=e&category=tools": {1, 20, 0},
 	} {
 		found := b.search(query)
 		p := found.Data.Pagination

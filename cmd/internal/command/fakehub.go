@@ -17,6 +17,7 @@ import (
 
 func (e *environment) fakehub() *cobra.Command {
 	var folder, faults, listen, envFile string
+	var listings []string
 	command := &cobra.Command{
 		Use:   "fakehub",
 		Short: "Play GitHub and a marketplace on loopback, with faults to order",
@@ -29,7 +30,7 @@ docs/fakehub.md describes the folder, the fault script and /_stats.`,
   curl "$SKILLCORPUS_GITHUB_API_URL/_stats"`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			config := fakehub.Config{Hub: sample.FS(), Listen: listen, Logger: e.logger(), Now: e.now}
+			config := fakehub.Config{Hub: sample.FS(), Listings: listings, Listen: listen, Logger: e.logger(), Now: e.now}
 			if folder != "" {
 				config.Hub = os.DirFS(folder)
 			}
@@ -45,6 +46,7 @@ docs/fakehub.md describes the folder, the fault script and /_stats.`,
 	}
 	flags := command.Flags()
 	flags.StringVar(&folder, "hub", "", "folder with index.json and the archives (default: the sample marketplace)")
+	flags.StringArrayVar(&listings, "listings", nil, "file of listing rows for SkillsMP in place of the hub's skills (repeatable)")
 	flags.StringVar(&faults, "faults", "", "fault script")
 	flags.StringVar(&listen, "listen", "127.0.0.1:0", "loopback address of the API host; the others take free ports")
 	flags.StringVar(&envFile, "env-file", "", "file to write the hosts' addresses to, as settings")
