@@ -12,18 +12,20 @@ import (
 
 // api plays api.github.com.
 type api struct {
-	index  *index
-	url    func(host string) string // base URL of a host
-	now    func() time.Time
-	hourly *quota
+	index       *index
+	url         func(host string) string // base URL of a host
+	now         func() time.Time
+	hourly      *quota
+	treeEntries int // of a recursive listing, before it is truncated
 }
 
 func newAPI(h *Hub, quotas Quotas) host {
 	return &api{
-		index:  h.index,
-		url:    h.url,
-		now:    h.now,
-		hourly: newQuota(quotas.GitHubHour, time.Hour),
+		index:       h.index,
+		url:         h.url,
+		now:         h.now,
+		hourly:      newQuota(quotas.GitHubHour, time.Hour),
+		treeEntries: cmp.Or(h.treeEntries, maxTreeEntries),
 	}
 }
 

@@ -1,7 +1,11 @@
 package fakehub
 
 import (
+	"cmp"
 	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
 	"net/http"
 	"path"
 	"strings"
@@ -18,26 +22,58 @@ func (a *api) tree(req *http.Request, r *repository, sha string) answer {
 	if r.current().empty {
 		return emptyRepository()
 	}
-	t, err := r.list()
-	if err != nil {
+	t, folder, err := r.findFolder(sha)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return notFound()
+	case err != nil:
 		return failure(err)
 	}
-	id, folder, ok := t.root, "", r.resolve(sha)
-	if !ok {
-		id = sha
-		if folder, ok = t.folders[sha]; !ok {
-			return notFound()
-		}
+	id := sha
+	if folder == "" {
+		id = t.root
 	}
 	entries := t.below(folder, req.URL.Query().Has("recursive"))
 	git := a.repoURL(r) + "/git/"
 	for i := range entries {
 		entries[i].URL = git + entries[i].Type + "s/" + entries[i].SHA
 	}
-	entries, truncated := truncate(entries, maxTreeEntries, maxTreeBytes)
+	entries, truncated := truncate(entries, a.treeEntries, maxTreeBytes)
 	return jsonAnswer(http.StatusOK, map[string]any{
 		"sha": id, "url": git + "trees/" + id, "tree": entries, "truncated": truncated,
 	})
+}
+
+// findFolder returns the tree that a ref, a commit or a folder's id names, and which of its folders is meant.
+func (r *repository) findFolder(sha string) (*tree, string, error) {
+	if v, ok := r.resolve(sha); ok {
+		t, err := r.list(v)
+		return t, "", err
+	}
+	for _, v := range r.versions() {
+		t, err := r.list(v)
+		if err != nil {
+			return nil, "", err
+		}
+		if folder, ok := t.folders[sha]; ok {
+			return t, folder, nil
+		}
+	}
+	return nil, "", fmt.Errorf("tree %s of %s: %w", sha, r.Repo, fs.ErrNotExist)
+}
+
+// findBlob returns the content of an id.
+func (r *repository) findBlob(sha string) ([]byte, error) {
+	for _, v := range r.versions() {
+		t, err := r.list(v)
+		if err != nil {
+			return nil, err
+		}
+		if entry, ok := t.blobs[sha]; ok {
+			return r.file(v, entry.Path)
+		}
+	}
+	return nil, fmt.Errorf("blob %s of %s: %w", sha, r.Repo, fs.ErrNotExist)
 }
 
 // truncate cuts a listing at a number of entries and at about a number of bytes of JSON.
@@ -57,16 +93,11 @@ func (a *api) blob(req *http.Request, r *repository, sha string) answer {
 	if r.current().empty {
 		return emptyRepository()
 	}
-	t, err := r.list()
-	if err != nil {
-		return failure(err)
-	}
-	entry, ok := t.blobs[sha]
-	if !ok {
+	content, err := r.findBlob(sha)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return notFound()
-	}
-	content, err := r.file(entry.Path)
-	if err != nil {
+	case err != nil:
 		return failure(err)
 	}
 	if accepts(req, "raw") {
@@ -83,10 +114,11 @@ func (a *api) contents(req *http.Request, r *repository, name string) answer {
 		return message(http.StatusNotFound, "This repository is empty.")
 	}
 	ref := req.URL.Query().Get("ref")
-	if ref != "" && !r.resolve(ref) {
+	v, ok := r.resolve(cmp.Or(ref, "HEAD"))
+	if !ok {
 		return message(http.StatusNotFound, "No commit found for the ref "+ref)
 	}
-	t, err := r.list()
+	t, err := r.list(v)
 	if err != nil {
 		return failure(err)
 	}
@@ -97,8 +129,10 @@ func (a *api) contents(req *http.Request, r *repository, name string) answer {
 		return a.folder(r, t, name)
 	case !ok:
 		return notFound()
+	case entry.Mode == modeSubmodule:
+		return jsonAnswer(http.StatusOK, a.contentValue(r, *entry))
 	}
-	content, err := r.file(name)
+	content, err := r.file(v, name)
 	if err != nil {
 		return failure(err)
 	}
@@ -107,7 +141,7 @@ func (a *api) contents(req *http.Request, r *repository, name string) answer {
 	}
 	value := a.contentValue(r, *entry)
 	switch {
-	case entry.Mode == "120000":
+	case entry.Mode == modeLink:
 		value["target"] = string(content)
 	case len(content) > maxContent:
 		value["content"], value["encoding"] = "", "none"
@@ -128,7 +162,7 @@ func (a *api) folder(r *repository, t *tree, name string) answer {
 
 // contentValue is what files, links and folders have in common.
 func (a *api) contentValue(r *repository, e treeEntry) map[string]any {
-	kind := map[string]string{"120000": "symlink", "040000": "dir"}[e.Mode]
+	kind := map[string]string{modeLink: "symlink", modeFolder: "dir", modeSubmodule: "submodule"}[e.Mode]
 	if kind == "" {
 		kind = "file"
 	}

@@ -1,6 +1,7 @@
 package fakehub
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -15,13 +16,10 @@ func (a *api) repo(_ *http.Request, r *repository, _ string) answer {
 		"id": r.id, "node_id": r.nodeID, "name": name, "full_name": full, "private": false,
 		"owner":    map[string]any{"login": owner, "type": "User", "html_url": "https://github.com/" + owner},
 		"html_url": "https://github.com/" + full, "url": a.repoURL(r), "description": nil,
-		"default_branch": r.branch, "size": r.sizeKB, "stargazers_count": r.stars, "watchers_count": r.stars,
+		"default_branch": r.branch, "size": r.kilobytes(), "stargazers_count": r.stars, "watchers_count": r.stars,
 		"archived": r.archived, "fork": false, "disabled": false, "visibility": "public",
-		"pushed_at": stamp(r.pushed), "updated_at": stamp(r.updated), "created_at": stamp(r.pushed.AddDate(-1, 0, 0)),
+		"pushed_at": stamp(r.pushedAt(r.head())), "updated_at": stamp(r.updatedAt(r.head())), "created_at": stamp(r.pushed.AddDate(-1, 0, 0)),
 		"license": nil,
-	}
-	if r.current().empty {
-		value["size"] = 0
 	}
 	if r.License != "" {
 		value["license"] = map[string]any{"key": strings.ToLower(r.License), "name": r.License, "spdx_id": r.License}
@@ -29,18 +27,28 @@ func (a *api) repo(_ *http.Request, r *repository, _ string) answer {
 	return jsonAnswer(http.StatusOK, value)
 }
 
+// kilobytes is the size with history that the host tells.
+func (r *repository) kilobytes() int64 {
+	s := r.current()
+	if s.empty {
+		return 0
+	}
+	return r.sizeKB + s.padding/1024
+}
+
 func emptyRepository() answer { return message(http.StatusConflict, "Git Repository is empty.") }
 
 func (a *api) commit(req *http.Request, r *repository, ref string) answer {
+	v, ok := r.resolve(ref)
 	switch {
 	case r.current().empty:
 		return emptyRepository()
-	case !r.resolve(ref):
+	case !ok:
 		return message(http.StatusUnprocessableEntity, "No commit found for SHA: "+ref)
 	case accepts(req, "sha"):
-		return answer{contentType: "application/vnd.github.sha; charset=utf-8", body: []byte(r.Commit), status: http.StatusOK}
+		return answer{contentType: "application/vnd.github.sha; charset=utf-8", body: []byte(r.commitAt(v)), status: http.StatusOK}
 	}
-	value, err := a.commitValue(r)
+	value, err := a.commitValue(r, v)
 	if err != nil {
 		return failure(err)
 	}
@@ -51,26 +59,28 @@ func (a *api) commits(req *http.Request, r *repository, _ string) answer {
 	if r.current().empty {
 		return emptyRepository()
 	}
-	if ref := req.URL.Query().Get("sha"); ref != "" && !r.resolve(ref) {
+	v, ok := r.resolve(cmp.Or(req.URL.Query().Get("sha"), "HEAD"))
+	if !ok {
 		return notFound()
 	}
-	value, err := a.commitValue(r)
+	value, err := a.commitValue(r, v)
 	if err != nil {
 		return failure(err)
 	}
 	return jsonAnswer(http.StatusOK, []any{value})
 }
 
-func (a *api) commitValue(r *repository) (map[string]any, error) {
-	t, err := r.list()
+func (a *api) commitValue(r *repository, v version) (map[string]any, error) {
+	t, err := r.list(v)
 	if err != nil {
 		return nil, err
 	}
 	owner, _, _ := strings.Cut(r.Repo, "/")
-	person := map[string]any{"name": owner, "email": owner + "@users.noreply.github.com", "date": stamp(r.pushed)}
+	person := map[string]any{"name": owner, "email": owner + "@users.noreply.github.com", "date": stamp(r.pushedAt(v))}
+	sha := r.commitAt(v)
 	return map[string]any{
-		"sha": r.Commit, "url": a.repoURL(r) + "/commits/" + r.Commit,
-		"html_url": "https://github.com/" + r.fullName() + "/commit/" + r.Commit,
+		"sha": sha, "url": a.repoURL(r) + "/commits/" + sha,
+		"html_url": "https://github.com/" + r.fullName() + "/commit/" + sha,
 		"commit": map[string]any{
 			"author": person, "committer": person, "message": "Update skills",
 			"tree": map[string]any{"sha": t.root, "url": a.repoURL(r) + "/git/trees/" + t.root},
@@ -82,9 +92,10 @@ func (a *api) commitValue(r *repository) (map[string]any, error) {
 func (a *api) branches(_ *http.Request, r *repository, _ string) answer {
 	list := []any{}
 	if !r.current().empty {
+		sha := r.commitAt(r.head())
 		list = append(list, map[string]any{
 			"name": r.branch, "protected": false,
-			"commit": map[string]any{"sha": r.Commit, "url": a.repoURL(r) + "/commits/" + r.Commit},
+			"commit": map[string]any{"sha": sha, "url": a.repoURL(r) + "/commits/" + sha},
 		})
 	}
 	return jsonAnswer(http.StatusOK, list)
@@ -94,7 +105,7 @@ func (a *api) branch(_ *http.Request, r *repository, name string) answer {
 	if name != r.branch || r.current().empty {
 		return message(http.StatusNotFound, "Branch not found")
 	}
-	commit, err := a.commitValue(r)
+	commit, err := a.commitValue(r, r.head())
 	if err != nil {
 		return failure(err)
 	}
@@ -106,7 +117,7 @@ func (a *api) archiveLink(req *http.Request, r *repository, ref string) answer {
 	if ref == "" {
 		ref = r.branch
 	}
-	if r.current().empty || !r.resolve(ref) {
+	if _, ok := r.resolve(ref); !ok || r.current().empty {
 		return notFound()
 	}
 	format := "legacy.tar.gz"

@@ -1,127 +1,101 @@
 package fakehub
 
 import (
-	"archive/zip"
-	"bytes"
 	"crypto/sha1"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"strings"
 )
 
-// archive is a repository's zip, opened.
+// content is where a repository's files lie before a fault changes them: a packed archive, or records of a corpus.
+type content interface {
+	// open returns the files. The caller closes the archive.
+	open() (*archive, error)
+}
+
+// archive is a repository's files, opened.
 type archive struct {
-	file    fs.File
-	bytes   io.ReaderAt
-	size    int64
-	members []member
+	members []member          // in the order in which they are packed
+	packed  *io.SectionReader // the zip as the folder holds it; nil where it is yet to be made of the members
+	closer  io.Closer         // nil where nothing is open
 }
 
 // member is one file of a repository.
 type member struct {
 	path string // without the wrapper folder
-	mode string // git mode
-	zip  *zip.File
+	mode string // git mode; a submodule (160000) has no content
+	size int64
+	open func() (io.ReadCloser, error)
+	text *text // where the content is there deflated
 }
 
-// openArchive opens the repository's zip. The caller closes it.
-func (r *repository) openArchive() (*archive, error) {
-	a, err := openZip(r.folder, r.Zip, r.Commit)
-	if err != nil {
-		return nil, fmt.Errorf("open archive of %s: %w", r.Repo, err)
+const (
+	modeFile       = "100644"
+	modeExecutable = "100755"
+	modeLink       = "120000"
+	modeSubmodule  = "160000"
+	modeFolder     = "040000"
+)
+
+func (a *archive) close() {
+	if a.closer != nil {
+		_ = a.closer.Close() // read only: nothing is lost
 	}
-	return a, nil
 }
 
-func openZip(folder fs.FS, name, commit string) (*archive, error) {
-	file, err := folder.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	a := &archive{file: file}
-	if err := a.read(commit); err != nil {
-		_ = file.Close() // read only: nothing is lost
-		return nil, err
-	}
-	return a, nil
+// isSkill reports whether a member is a SKILL.md, in any letter case.
+func (m member) isSkill() bool {
+	return strings.EqualFold(path.Base(m.path), "SKILL.md") && m.mode != modeLink && m.mode != modeSubmodule
 }
 
-func (a *archive) read(commit string) error {
-	info, err := a.file.Stat()
-	if err != nil {
-		return err
-	}
-	a.size = info.Size()
-	var ok bool
-	if a.bytes, ok = a.file.(io.ReaderAt); !ok {
-		content, err := io.ReadAll(a.file)
-		if err != nil {
-			return err
-		}
-		a.bytes = bytes.NewReader(content)
-	}
-	zr, err := zip.NewReader(a.bytes, a.size)
-	if err != nil {
-		return err
-	}
-	if zr.Comment != commit {
-		return fmt.Errorf("its comment %q is not the commit %s of index.json", zr.Comment, commit)
-	}
-	for _, f := range zr.File {
-		_, inside, _ := strings.Cut(f.Name, "/")
-		if inside == "" || strings.HasSuffix(inside, "/") {
-			continue
-		}
-		a.members = append(a.members, member{path: inside, mode: gitMode(f.Mode()), zip: f})
-	}
-	return nil
-}
-
-func (a *archive) close() { _ = a.file.Close() } // read only: nothing is lost
-
-// wrapper is the archive's top folder.
-func (r *repository) wrapper() string {
-	return strings.ReplaceAll(r.Repo, "/", "-") + "-" + r.Commit[:7]
-}
-
-func (m member) content() ([]byte, error) {
-	body, err := m.zip.Open()
+func (m member) content() (_ []byte, err error) {
+	body, err := m.open()
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", m.path, err)
 	}
+	defer func() { err = errors.Join(err, body.Close()) }()
 	content, err := io.ReadAll(body)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", m.path, err)
 	}
-	return content, body.Close()
+	return content, nil
 }
 
-// file returns the content of one path of the repository, and fs.ErrNotExist if it has none of that name.
-func (r *repository) file(path string) ([]byte, error) {
-	a, err := r.openArchive()
+// id returns git's id of the member. That of a submodule, which is a commit elsewhere, follows from its path.
+func (m member) id() (_ string, err error) {
+	if m.mode == modeSubmodule {
+		return objectID("commit", []byte(m.path)), nil
+	}
+	body, err := m.open()
+	if err != nil {
+		return "", fmt.Errorf("open %s: %w", m.path, err)
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	sum := sha1.New()
+	fmt.Fprintf(sum, "blob %d\x00", m.size)
+	if _, err := io.Copy(sum, body); err != nil {
+		return "", fmt.Errorf("read %s: %w", m.path, err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// file returns the content of one path of the repository at a version, and fs.ErrNotExist if it has none of that name.
+func (r *repository) file(v version, path string) ([]byte, error) {
+	a, err := r.openArchive(v)
 	if err != nil {
 		return nil, err
 	}
 	defer a.close()
 	for _, m := range a.members {
-		if m.path == path {
+		if m.path == path && m.mode != modeSubmodule {
 			return m.content()
 		}
 	}
 	return nil, fmt.Errorf("%s in %s: %w", path, r.Repo, fs.ErrNotExist)
-}
-
-func gitMode(mode fs.FileMode) string {
-	switch {
-	case mode&fs.ModeSymlink != 0:
-		return "120000"
-	case mode&0o111 != 0:
-		return "100755"
-	default:
-		return "100644"
-	}
 }
 
 // objectID returns git's id of an object: the SHA-1 of its kind, its size and its content.

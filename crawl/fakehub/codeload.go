@@ -1,15 +1,8 @@
 package fakehub
 
 import (
-	"archive/tar"
-	"compress/gzip"
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
-	"path"
 	"strings"
-	"time"
 )
 
 // codeload plays codeload.github.com.
@@ -43,17 +36,18 @@ func (c *codeload) serve(w http.ResponseWriter, r *http.Request, t target) {
 		write(w, r, *reply)
 		return
 	}
-	if !t.repo.resolve(t.rest) {
+	v, ok := t.repo.resolve(t.rest)
+	if !ok {
 		write(w, r, plainNotFound())
 		return
 	}
-	etag := weakETag(t.repo.Commit, t.endpoint)
+	etag := weakETag(t.repo.commitAt(v), t.endpoint)
 	w.Header().Set("ETag", etag)
 	if matches(r, etag) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	a, err := t.repo.openArchive()
+	a, err := t.repo.openArchive(v)
 	if err != nil {
 		write(w, r, plain(http.StatusInternalServerError, "fakehub: "+err.Error()))
 		return
@@ -61,7 +55,7 @@ func (c *codeload) serve(w http.ResponseWriter, r *http.Request, t target) {
 	defer a.close()
 	kind := map[string]string{"zip": "application/zip", "tar.gz": "application/x-gzip"}[t.endpoint]
 	w.Header().Set("Content-Type", kind)
-	w.Header().Set("Content-Disposition", "attachment; filename="+t.repo.wrapper()+"."+t.endpoint)
+	w.Header().Set("Content-Disposition", "attachment; filename="+t.repo.wrapper(v)+"."+t.endpoint)
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodHead {
 		return
@@ -70,60 +64,10 @@ func (c *codeload) serve(w http.ResponseWriter, r *http.Request, t target) {
 	if err := http.NewResponseController(w).Flush(); err != nil {
 		return
 	}
-	if err := send(w, a, t); err != nil {
+	p := packer{archive: a, wrapper: t.repo.wrapper(v), commit: t.repo.commitAt(v), when: t.repo.pushedAt(v)}
+	if err := p.write(w, t.endpoint); err != nil {
 		panic(http.ErrAbortHandler) // too late for a status: tear the connection, so that nobody takes a part for the whole
 	}
-}
-
-func send(w io.Writer, a *archive, t target) error {
-	if t.endpoint == "zip" {
-		_, err := io.Copy(w, io.NewSectionReader(a.bytes, 0, a.size))
-		return err
-	}
-	return writeTarball(w, a, t.repo)
-}
-
-// writeTarball packs the archive's files as git does: a global header that holds the commit, the wrapper folder, then
-// the files. The same archive always gives the same bytes.
-func writeTarball(w io.Writer, a *archive, r *repository) error {
-	gz := gzip.NewWriter(w)
-	tw := tar.NewWriter(gz)
-	err := tw.WriteHeader(&tar.Header{
-		Typeflag: tar.TypeXGlobalHeader, Name: "pax_global_header", PAXRecords: map[string]string{"comment": r.Commit},
-	})
-	if err != nil {
-		return fmt.Errorf("write global header: %w", err)
-	}
-	when := r.pushed
-	err = tw.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: r.wrapper() + "/", Mode: 0o775, ModTime: when})
-	for _, m := range a.members {
-		if err == nil {
-			err = writeMember(tw, m, r.wrapper(), when)
-		}
-	}
-	return errors.Join(err, tw.Close(), gz.Close())
-}
-
-func writeMember(tw *tar.Writer, m member, wrapper string, when time.Time) error {
-	content, err := m.content()
-	if err != nil {
-		return err
-	}
-	header := &tar.Header{
-		Typeflag: tar.TypeReg, Name: path.Join(wrapper, m.path), Mode: 0o664, Size: int64(len(content)), ModTime: when,
-	}
-	switch m.mode {
-	case "100755":
-		header.Mode = 0o775
-	case "120000":
-		header.Typeflag, header.Linkname, header.Size, header.Mode = tar.TypeSymlink, string(content), 0, 0o777
-		content = nil
-	}
-	if err := tw.WriteHeader(header); err != nil {
-		return fmt.Errorf("pack %s: %w", m.path, err)
-	}
-	_, err = tw.Write(content)
-	return err
 }
 
 // plainState is the answer of the hosts that speak no JSON for a repository that isn't there, and nil for one that is.

@@ -16,9 +16,8 @@ import (
 
 // index is the folder that a hub serves, with the state that faults give to its repositories.
 type index struct {
-	folder fs.FS
-	repos  []*repository // in the order of index.json
-	byID   map[int64]*repository
+	repos []*repository // in the order of index.json
+	byID  map[int64]*repository
 
 	mu     sync.RWMutex
 	byName map[string]*repository // lower-case names, former ones included
@@ -33,14 +32,11 @@ type repository struct {
 	Bytes   int64  `json:"bytes"`
 
 	invented
-	folder fs.FS
-
-	listing sync.Once
-	tree    *tree
-	treeErr error
+	content content
 
 	mu    sync.RWMutex
 	state state
+	trees map[version]func() (*tree, error)
 }
 
 // state is what a fault has made of a repository.
@@ -49,6 +45,8 @@ type state struct {
 	empty    bool
 	blocked  string // dmca or tos
 	renamed  string // the new name
+	padding  int64
+	edits    []string // path of the skill that each edit changed
 }
 
 // invented holds what a folder can't tell. All of it follows from the repository's name alone.
@@ -68,30 +66,50 @@ var (
 	commitSHA = regexp.MustCompile(`^([0-9a-f]{40})?$`)
 )
 
-func readIndex(folder fs.FS) (*index, error) {
+func newIndex() *index {
+	return &index{byID: make(map[int64]*repository), byName: make(map[string]*repository)}
+}
+
+// readFolder adds the repositories of a folder in hub format.
+func (x *index) readFolder(folder fs.FS) error {
 	text, err := fs.ReadFile(folder, "index.json")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	x := &index{folder: folder, byID: make(map[int64]*repository), byName: make(map[string]*repository)}
-	if err := json.Unmarshal(text, &x.repos); err != nil {
-		return nil, fmt.Errorf("index.json: %w", err)
+	var entries []*repository
+	if err := json.Unmarshal(text, &entries); err != nil {
+		return fmt.Errorf("index.json: %w", err)
 	}
-	for i, r := range x.repos {
-		if r == nil || !repoName.MatchString(r.Repo) || !commitSHA.MatchString(r.Commit) {
-			return nil, fmt.Errorf("index.json: entry %d: want a repo like owner/name and a commit of 40 hex digits", i)
+	for i, r := range entries {
+		if r == nil {
+			return fmt.Errorf("index.json: entry %d is null", i)
 		}
 		if r.Commit != "" && !fs.ValidPath(r.Zip) {
-			return nil, fmt.Errorf("index.json: %s: zip %q is no file name", r.Repo, r.Zip)
+			return fmt.Errorf("index.json: %s: zip %q is no file name", r.Repo, r.Zip)
 		}
-		r.folder, r.invented = folder, invent(r)
+		r.content, r.invented = packed{folder, r.Zip, r.Commit}, invent(r)
 		r.state.empty = r.Commit == ""
-		if x.byName[strings.ToLower(r.Repo)] != nil || x.byID[r.id] != nil {
-			return nil, fmt.Errorf("index.json: %s is there twice", r.Repo)
+		if err := x.add(r); err != nil {
+			return fmt.Errorf("index.json: %w", err)
 		}
-		x.byName[strings.ToLower(r.Repo)], x.byID[r.id] = r, r
 	}
-	return x, nil
+	return nil
+}
+
+func (x *index) add(r *repository) error {
+	if !repoName.MatchString(r.Repo) || !commitSHA.MatchString(r.Commit) {
+		return fmt.Errorf("%q at %q: want a repo like owner/name and a commit of 40 hex digits", r.Repo, r.Commit)
+	}
+	for x.byID[r.id] != nil { // of five thousand names two may share a number
+		r.setID(r.id + 1)
+	}
+	if x.byName[strings.ToLower(r.Repo)] != nil {
+		return fmt.Errorf("%s is there twice", r.Repo)
+	}
+	r.trees = make(map[version]func() (*tree, error))
+	x.repos = append(x.repos, r)
+	x.byName[strings.ToLower(r.Repo)], x.byID[r.id] = r, r
+	return nil
 }
 
 func invent(r *repository) invented {
@@ -110,9 +128,7 @@ func invent(r *repository) invented {
 	stars := int(binary.BigEndian.Uint16(sum[6:8])) >> (sum[5] % 14)
 	pushed := time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC).
 		Add(time.Duration(binary.BigEndian.Uint32(sum[8:12])%31_536_000) * time.Second)
-	return invented{
-		id:       id,
-		nodeID:   "R_" + base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(id))),
+	facts := invented{
 		branch:   branch,
 		stars:    stars,
 		sizeKB:   r.Bytes / 1024 * int64(2+sum[12]%8),
@@ -120,6 +136,13 @@ func invent(r *repository) invented {
 		pushed:   pushed,
 		updated:  pushed.Add(time.Duration(sum[14]) * time.Hour),
 	}
+	facts.setID(id)
+	return facts
+}
+
+func (i *invented) setID(id int64) {
+	i.id = id
+	i.nodeID = "R_" + base64.RawURLEncoding.EncodeToString(binary.BigEndian.AppendUint64(nil, uint64(id)))
 }
 
 // named returns the repository of that name, in any letter case, also by a former name.
@@ -151,16 +174,3 @@ func (r *repository) current() state {
 
 // fullName is the canonical name now.
 func (r *repository) fullName() string { return cmp.Or(r.current().renamed, r.Repo) }
-
-// resolve says whether a ref names the one commit that there is: HEAD, the default branch in any of its
-// spellings, or the commit by at least seven digits.
-func (r *repository) resolve(ref string) bool {
-	if r.Commit == "" {
-		return false
-	}
-	if len(ref) >= 7 && strings.HasPrefix(r.Commit, strings.ToLower(ref)) {
-		return true
-	}
-	ref = strings.TrimPrefix(strings.TrimPrefix(ref, "refs/"), "heads/")
-	return ref == "HEAD" || ref == r.branch
-}

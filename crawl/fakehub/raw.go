@@ -29,12 +29,12 @@ func (c *raw) serve(w http.ResponseWriter, r *http.Request, t target) {
 		return
 	}
 	reply := plainNotFound()
-	if name, ok := t.repo.pathAfterRef(t.rest); ok {
-		content, err := t.repo.file(name)
+	if v, name, ok := t.repo.pathAfterRef(t.rest); ok {
+		content, err := t.repo.file(v, name)
 		switch {
 		case err == nil:
 			reply = rawFile(content)
-			etag := weakETag(t.repo.Commit, name)
+			etag := weakETag(t.repo.commitAt(v), name)
 			w.Header().Set("ETag", etag)
 			if matches(r, etag) {
 				reply = answer{status: http.StatusNotModified}
@@ -47,13 +47,16 @@ func (c *raw) serve(w http.ResponseWriter, r *http.Request, t target) {
 }
 
 // pathAfterRef cuts the ref off the front of `ref/path`, a branch with slashes included.
-func (r *repository) pathAfterRef(rest string) (string, bool) {
+func (r *repository) pathAfterRef(rest string) (version, string, bool) {
 	for i, char := range rest {
-		if char == '/' && r.resolve(rest[:i]) {
-			return rest[i+1:], true
+		if char != '/' {
+			continue
+		}
+		if v, ok := r.resolve(rest[:i]); ok {
+			return v, rest[i+1:], true
 		}
 	}
-	return "", false
+	return version{}, "", false
 }
 
 func rawFile(content []byte) answer {

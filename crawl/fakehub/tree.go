@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // tree is a repository's listing with git's object ids.
@@ -21,32 +22,40 @@ type tree struct {
 type treeEntry struct {
 	Path string `json:"path"`
 	Mode string `json:"mode"`
-	Type string `json:"type"` // blob or tree
+	Type string `json:"type"` // blob, tree or commit (a submodule)
 	SHA  string `json:"sha"`
-	Size *int64 `json:"size,omitempty"` // nil for folders
+	Size *int64 `json:"size,omitempty"` // nil for folders and submodules
 	URL  string `json:"url"`
 }
 
-// list reads the whole archive once to compute the ids, and keeps the result.
-func (r *repository) list() (*tree, error) {
-	r.listing.Do(func() { r.tree, r.treeErr = r.buildTree() })
-	return r.tree, r.treeErr
+// list reads all files of a version once to compute the ids, and keeps the result.
+func (r *repository) list(v version) (*tree, error) {
+	r.mu.Lock()
+	build, ok := r.trees[v]
+	if !ok {
+		build = sync.OnceValues(func() (*tree, error) { return r.buildTree(v) })
+		r.trees[v] = build
+	}
+	r.mu.Unlock()
+	return build()
 }
 
-func (r *repository) buildTree() (*tree, error) {
-	a, err := r.openArchive()
+func (r *repository) buildTree(v version) (*tree, error) {
+	a, err := r.openArchive(v)
 	if err != nil {
 		return nil, err
 	}
 	defer a.close()
 	children := map[string][]treeEntry{"": nil} // by folder
 	for _, m := range a.members {
-		content, err := m.content()
+		id, err := m.id()
 		if err != nil {
 			return nil, err
 		}
-		size := int64(len(content))
-		entry := treeEntry{Path: m.path, Mode: m.mode, Type: "blob", SHA: objectID("blob", content), Size: &size}
+		entry := treeEntry{Path: m.path, Mode: m.mode, Type: "blob", SHA: id, Size: &m.size}
+		if m.mode == modeSubmodule {
+			entry.Type, entry.Size = "commit", nil
+		}
 		addChild(children, entry)
 	}
 	t := &tree{folders: make(map[string]string), byPath: make(map[string]*treeEntry), blobs: make(map[string]*treeEntry)}
@@ -71,7 +80,7 @@ func addChild(children map[string][]treeEntry, entry treeEntry) {
 		if known {
 			return
 		}
-		entry = treeEntry{Path: folder, Mode: "040000", Type: "tree"}
+		entry = treeEntry{Path: folder, Mode: modeFolder, Type: "tree"}
 	}
 }
 
