@@ -21,10 +21,14 @@ type Verdict struct {
 	RunnableComplete bool     `json:"runnable_complete"`
 	Basis            Basis    `json:"basis"`
 	License          string   `json:"license"` // SPDX id, or `unknown`
-	Requires         Requires `json:"requires"`
-	Proxies          Proxies  `json:"proxies"`   // exactly as the paper's code counts
-	Corrected        Proxies  `json:"corrected"` // by the document's real structure
-	Reasons          []Reason `json:"reasons"`   // in the order of the parts; each part that is decided has at least one
+	// Whether a validator accepts the skill as it stands (package audit/conformance).
+	ConformsSkillsRef     bool     `json:"conforms_skills_ref"`     // agentskills.io's reference validator
+	ConformsQuickValidate bool     `json:"conforms_quick_validate"` // the script of Anthropic's skill creator
+	ConformsClaude        bool     `json:"conforms_claude"`         // the Claude platform's limits on name and description
+	Requires              Requires `json:"requires"`
+	Proxies               Proxies  `json:"proxies"`   // exactly as the paper's code counts
+	Corrected             Proxies  `json:"corrected"` // by the document's real structure
+	Reasons               []Reason `json:"reasons"`   // in the order of the parts; each part that is decided has at least one
 }
 
 // Reason is why one part of a verdict is as it is, with the place that an author would look at.

@@ -172,19 +172,19 @@ func quickBlock(text string) block {
 	return read(body, 1)
 }
 
-// claude holds name and description against what the platform accepts at upload. A file that cannot be read is
-// left to the others.
+// claude holds name and description against what the Claude platform accepts at upload.
 func claude(_ Skill, text string) []Fault {
-	if unreadable(text) != nil {
-		return nil
+	if fault := unreadable(text); fault != nil {
+		return []Fault{*fault}
 	}
 	b := quickBlock(text)
 	if b.fault != nil {
-		return nil
+		return []Fault{*b.fault}
 	}
-	var faults []Fault
+	faults := b.required(false)
 	if name, ok := b.text("name"); ok {
-		faults = append(asciiName(name), reserved(name)...)
+		faults = append(faults, asciiName(name)...)
+		faults = append(faults, reserved(name)...)
 		faults = append(faults, xmlTag("name", name)...)
 	}
 	if d, ok := b.text("description"); ok {

@@ -51,6 +51,7 @@ type Facts struct {
 	JunkLine   int
 	Hidden     []Hidden
 	Downloads  []Download
+	Safety
 }
 
 // Field is a scalar of the frontmatter as its author wrote it.
@@ -90,6 +91,7 @@ func Collect(in Input) Facts {
 	f.Requires = requires(f.Code)
 	f.license(in)
 	f.read(in)
+	f.Safety = safety(in)
 	return f
 }
 

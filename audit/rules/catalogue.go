@@ -22,9 +22,13 @@ var catalogue []byte
 type Rule struct {
 	ID       string        `yaml:"id"`
 	Severity data.Severity `yaml:"severity"`
-	Short    string        `yaml:"short"`
-	Why      string        `yaml:"why"`
-	Remedy   string        `yaml:"remedy"`
+	Group    string        `yaml:"group"` // what family of faults it belongs to
+	// Profiles name the rule books that hold the rule: agentskills, skills-ref, quick-validate, claude. A rule of the
+	// project's own has none.
+	Profiles []string `yaml:"profiles"`
+	Short    string   `yaml:"short"`
+	Why      string   `yaml:"why"`
+	Remedy   string   `yaml:"remedy"`
 }
 
 // Catalogue returns the text of every rule in the order of reports. It panics if the embedded file cannot be
@@ -40,9 +44,9 @@ func Catalogue() []Rule {
 // Markdown returns the catalogue as the page that docs/rules.md holds.
 func Markdown() string {
 	var page strings.Builder
-	page.WriteString("# Audit rules\n\nMade from `audit/rules/rules.yaml` by `go test ./audit/rules -update`.\n\n| rule | severity | finding |\n|---|---|---|\n")
+	page.WriteString("# Audit rules\n\nMade from `audit/rules/rules.yaml` by `go test ./audit/rules -update`.\n\n| rule | severity | group | profiles | finding |\n|---|---|---|---|---|\n")
 	for _, r := range Catalogue() {
-		fmt.Fprintf(&page, "| [%s](#%s) | %s | %s |\n", r.ID, r.ID, r.Severity, r.Short)
+		fmt.Fprintf(&page, "| [%s](#%s) | %s | %s | %s | %s |\n", r.ID, r.ID, r.Severity, r.Group, strings.Join(r.Profiles, ", "), r.Short)
 	}
 	for _, r := range Catalogue() {
 		fmt.Fprintf(&page, "\n## %s\n\n%s\n\n- Severity: %s\n- Why: %s\n- Remedy: %s\n", r.ID, r.Short, r.Severity, r.Why, r.Remedy)

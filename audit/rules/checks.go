@@ -7,68 +7,8 @@ import (
 
 	"skillcorpus/audit/code"
 	"skillcorpus/audit/facts"
-	"skillcorpus/audit/license"
 	"skillcorpus/audit/reference"
 )
-
-func junkContent(f facts.Facts) []place {
-	switch {
-	case f.Binary:
-		return []place{{line: 1, message: "binary file"}}
-	case f.Junk != "":
-		return []place{{line: f.JunkLine, message: f.Junk}}
-	}
-	return nil
-}
-
-func emptyBody(f facts.Facts) []place {
-	if f.Prose.BodyLine != 0 || f.Binary {
-		return nil
-	}
-	return []place{{line: 1, message: "no text after the frontmatter"}}
-}
-
-func missingName(f facts.Facts) []place {
-	if f.Binary || f.Junk != "" || f.Name.Text != "" {
-		return nil
-	}
-	return []place{{line: max(1, f.Name.Line), message: fmt.Sprintf("no name; the folder's is %q", f.Folder)}}
-}
-
-func missingDescription(f facts.Facts) []place {
-	if f.Binary || f.Junk != "" || f.Describe.Text != "" {
-		return nil
-	}
-	return []place{{line: max(1, f.Describe.Line), message: "no description"}}
-}
-
-// nameForm holds a name against agentskills.io as its reference validator does: letters of any script count.
-func nameForm(f facts.Facts) []place {
-	if f.Name.Text == "" {
-		return nil
-	}
-	if why := facts.NameFault(f.Name.Text); why != "" {
-		return []place{{line: f.Name.Line, message: fmt.Sprintf("name %q %s", clip(f.Name.Text), why)}}
-	}
-	return nil
-}
-
-func nameFolder(f facts.Facts) []place {
-	if f.Name.Text == "" || f.Name.Text == f.Folder || f.Bundle.Path == "" {
-		return nil
-	}
-	return []place{{line: f.Name.Line, message: fmt.Sprintf("name %q, folder %q", clip(f.Name.Text), f.Folder)}}
-}
-
-// maxDescription is agentskills.io's limit, in characters.
-const maxDescription = 1024
-
-func descriptionLength(f facts.Facts) []place {
-	if n := utf8.RuneCountInString(f.Describe.Text); n > maxDescription {
-		return []place{{line: f.Describe.Line, message: fmt.Sprintf("%d characters, %d allowed", n, maxDescription)}}
-	}
-	return nil
-}
 
 func missingFile(f facts.Facts) []place {
 	return inState(f, reference.Missing, func(r reference.Reference) string {
@@ -162,32 +102,6 @@ func placeholderCode(f facts.Facts) []place {
 		}
 	}
 	return places
-}
-
-func pipeToShell(f facts.Facts) []place {
-	var places []place
-	for _, d := range f.Downloads {
-		places = append(places, place{line: d.Line, message: clip(d.Text)})
-	}
-	return places
-}
-
-func hiddenUnicode(f facts.Facts) []place {
-	var places []place
-	for _, h := range f.Hidden {
-		places = append(places, place{line: h.Line, message: fmt.Sprintf("%s U+%04X, %d in all", h.Kind, h.Rune, h.Count)})
-	}
-	return places
-}
-
-func unknownLicense(f facts.Facts) []place {
-	switch {
-	case f.License.ID != license.Unknown:
-		return nil
-	case f.License.Written != "":
-		return []place{{line: f.License.Line, message: fmt.Sprintf("%q is no SPDX licence", clip(f.License.Written))}}
-	}
-	return []place{{message: "neither the skill nor its repository states a licence"}}
 }
 
 // clip shortens words that are quoted in a message.

@@ -30,11 +30,37 @@ func checks() []check {
 	return []check{
 		{"junk-content", junkContent},
 		{"empty-body", emptyBody},
-		{"missing-name", missingName},
-		{"missing-description", missingDescription},
-		{"name-form", nameForm},
-		{"name-folder", nameFolder},
-		{"description-length", descriptionLength},
+		breach("skill-file-spelling"),
+		breach("skill-file-case"),
+		breach("not-utf8"),
+		breach("missing-frontmatter"),
+		breach("unclosed-frontmatter"),
+		breach("invalid-yaml"),
+		breach("strict-yaml"),
+		breach("frontmatter-mapping"),
+		breach("unknown-key"),
+		breach("missing-name"),
+		breach("missing-description"),
+		breach("empty-name"),
+		breach("empty-description"),
+		breach("field-not-text"),
+		breach("field-typed"),
+		breach("name-length"),
+		breach("name-case"),
+		breach("name-characters"),
+		breach("name-ascii"),
+		breach("name-hyphens"),
+		breach("name-folder"),
+		breach("reserved-word"),
+		breach("description-length"),
+		breach("description-angle"),
+		breach("xml-tag"),
+		breach("compatibility-empty"),
+		breach("compatibility-length"),
+		breach("allowed-tools-list"),
+		breach("metadata-form"),
+		{"body-length", bodyLength},
+		{"deep-reference", deepReference},
 		{"missing-file", missingFile},
 		{"case-mismatch", caseMismatch},
 		{"outside-missing", outsideMissing},
@@ -73,7 +99,9 @@ func Judge(f facts.Facts) (data.Verdict, []data.Finding) {
 	slices.SortStableFunc(findings, func(a, b data.Finding) int {
 		return cmp.Or(order(f, a.File)-order(f, b.File), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
 	})
-	return verdict(f), findings
+	v := verdict(f)
+	v.ConformsSkillsRef, v.ConformsQuickValidate, v.ConformsClaude = f.Conformance.SkillsRef, f.Conformance.QuickValidate, f.Conformance.Claude
+	return v, findings
 }
 
 func order(f facts.Facts, file string) int {

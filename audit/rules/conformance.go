@@ -1,0 +1,48 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"skillcorpus/audit/facts"
+	"skillcorpus/audit/reference"
+)
+
+// breach makes the check of one rule of package conformance. What holds no skill at all has a rule of its own.
+func breach(rule string) check {
+	return check{rule, func(f facts.Facts) []place {
+		if f.Binary || f.Junk != "" {
+			return nil
+		}
+		var places []place
+		for _, fault := range f.Conformance.Faults {
+			if fault.Rule == rule {
+				places = append(places, place{line: fault.Line, message: fault.Message})
+			}
+		}
+		return places
+	}}
+}
+
+// What agentskills.io advises for the part that an agent loads whole.
+const (
+	maxBodyLines  = 500
+	maxBodyTokens = 5000
+)
+
+func bodyLength(f facts.Facts) []place {
+	if f.Binary || f.Junk != "" || f.Body.Lines < maxBodyLines && f.Body.Tokens < maxBodyTokens {
+		return nil
+	}
+	return []place{{line: f.Prose.BodyLine, message: fmt.Sprintf("%d lines, about %d tokens; under %d and %d are advised", f.Body.Lines, f.Body.Tokens, maxBodyLines, maxBodyTokens)}}
+}
+
+func deepReference(f facts.Facts) []place {
+	var places []place
+	for _, r := range f.References {
+		if r.State == reference.Present && strings.Count(r.Path, "/") > 1 {
+			places = append(places, place{line: r.Line, message: quoted(r) + " lies deeper than one folder"})
+		}
+	}
+	return places
+}

@@ -1,0 +1,18 @@
+package rules
+
+import (
+	"fmt"
+
+	"skillcorpus/audit/facts"
+	"skillcorpus/audit/license"
+)
+
+func unknownLicense(f facts.Facts) []place {
+	switch {
+	case f.License.ID != license.Unknown:
+		return nil
+	case f.License.Written != "":
+		return []place{{line: f.License.Line, message: fmt.Sprintf("%q is no SPDX licence", clip(f.License.Written))}}
+	}
+	return []place{{message: "neither the skill nor its repository states a licence"}}
+}
