@@ -32,4 +32,16 @@ type Finding struct {
 	File     string   `json:"file"` // from the skill's directory
 	Line     int      `json:"line"` // from 1; 0 where a line makes no sense
 	Message  string   `json:"message"`
+	// Confidence is how sure a rule is that reads intent out of words; empty for a fault that is certain.
+	Confidence Confidence `json:"confidence,omitempty"`
 }
+
+// Confidence orders the findings of rules that may be mistaken.
+type Confidence string
+
+// The degrees of confidence. A finding of low confidence is never more than an info.
+const (
+	ConfidenceHigh   Confidence = "high"   // the words leave no other reading
+	ConfidenceMedium Confidence = "medium" // the usual reading
+	ConfidenceLow    Confidence = "low"    // the words stand in a warning, a lesson or an example
+)
