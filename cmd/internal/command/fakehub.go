@@ -16,23 +16,33 @@ import (
 )
 
 func (e *environment) fakehub() *cobra.Command {
-	var folder, faults, listen, envFile string
+	var folder, corpus, faults, listen, envFile string
 	var listings []string
 	command := &cobra.Command{
 		Use:   "fakehub",
 		Short: "Play GitHub and a marketplace on loopback, with faults to order",
-		Long: `Serve packed repositories as GitHub and SkillsMP would, on loopback alone, to try a
-crawler without the network. Without --hub it serves the sample marketplace.
-docs/fakehub.md describes the folder, the fault script and /_stats.`,
+		Long: `Serve repositories as GitHub and the marketplaces would, on loopback alone, to try a
+crawler without the network: packed ones (--hub), those that a corpus of skills
+describes (--corpus: each SKILL.md as it is, the other files filled with bytes of the
+listed size), or both. Without either it serves the sample marketplace.
+docs/fakehub.md describes the folders, the fault script, /_stats and /_script.`,
 		Example: `  skillcorpus fakehub --hub ./hub --env-file hub.env &
   set -a; . ./hub.env; set +a
   skillcorpus crawl --source skillsmp
-  curl "$SKILLCORPUS_GITHUB_API_URL/_stats"`,
+  curl "$SKILLCORPUS_GITHUB_API_URL/_stats"
+
+  skillcorpus fakehub --corpus ./corpus --faults faults.yaml`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			config := fakehub.Config{Hub: sample.FS(), Listings: listings, Listen: listen, Logger: e.logger(), Now: e.now}
+			config := fakehub.Config{Listings: listings, Listen: listen, Logger: e.logger(), Now: e.now}
 			if folder != "" {
 				config.Hub = os.DirFS(folder)
+			}
+			if corpus != "" {
+				config.Corpus = os.DirFS(corpus)
+			}
+			if folder == "" && corpus == "" {
+				config.Hub = sample.FS()
 			}
 			if faults != "" {
 				script, err := readScript(faults)
@@ -46,6 +56,7 @@ docs/fakehub.md describes the folder, the fault script and /_stats.`,
 	}
 	flags := command.Flags()
 	flags.StringVar(&folder, "hub", "", "folder with index.json and the archives (default: the sample marketplace)")
+	flags.StringVar(&corpus, "corpus", "", "folder of skills-*.jsonl.gz, each line one skill of a repository")
 	flags.StringArrayVar(&listings, "listings", nil, "file of listing rows for SkillsMP in place of the hub's skills (repeatable)")
 	flags.StringVar(&faults, "faults", "", "fault script")
 	flags.StringVar(&listen, "listen", "127.0.0.1:0", "loopback address of the API host; the others take free ports")
