@@ -28,21 +28,24 @@ const Version = 2
 
 // Options say what is crawled and how.
 type Options struct {
-	Sources  []source.Source
-	GitHub   *github.Client
-	Hosts    Hosts                                              // beside GitHub
-	Locate   func(name string) (path string, archived, ok bool) // where a repository of host dir lies; nil: none
-	Limits   archive.Limits
-	Describe Describe // what a SKILL.md says of itself; nil: which installers see a skill stays unknown
-	Workers  int
-	MaxAge   time.Duration // a repository fetched longer ago is asked again
-	MaxWait  time.Duration // how long in all to wait when only snoozes remain
-	Counter  *store.Counter
-	Stop     <-chan struct{}
-	Waiting  func(until time.Time, items int) // called before a wait
-	Now      func() time.Time
-	After    func(time.Duration) <-chan time.Time // the timer of a wait; nil is time.After
-	Log      *slog.Logger
+	Sources []source.Source
+	GitHub  *github.Client
+	Hosts   Hosts                                              // beside GitHub
+	Locate  func(name string) (path string, archived, ok bool) // where a repository of host dir lies; nil: none
+	Limits  archive.Limits
+	// StrictSize takes the size that the host reports for that of the archive, and what is over the cap as lost, as the
+	// paper does; else such a repository is fetched file by file.
+	StrictSize bool
+	Describe   Describe // what a SKILL.md says of itself; nil: which installers see a skill stays unknown
+	Workers    int
+	MaxAge     time.Duration // a repository fetched longer ago is asked again
+	MaxWait    time.Duration // how long in all to wait when only snoozes remain
+	Counter    *store.Counter
+	Stop       <-chan struct{}
+	Waiting    func(until time.Time, items int) // called before a wait
+	Now        func() time.Time
+	After      func(time.Duration) <-chan time.Time // the timer of a wait; nil is time.After
+	Log        *slog.Logger
 }
 
 // SourceResult is how the enumeration of one source ended.
@@ -93,7 +96,7 @@ func Run(ctx context.Context, corpus *store.Store, options Options) (Summary, er
 		}
 		summary.Sources = append(summary.Sources, result)
 	}
-	if err := c.fetchAll(ctx); err != nil {
+	if err := errors.Join(c.fetchAll(ctx), c.clean()); err != nil {
 		return summary, err
 	}
 	summary.RetryAt, summary.Waiting, err = corpus.NextRetry(ctx, store.StageCrawl)
@@ -134,6 +137,15 @@ func emptySpool(dir string) (string, error) {
 		return "", fmt.Errorf("make spool: %w", err)
 	}
 	return spool, nil
+}
+
+// clean forgets the single files that repositories still to be tried again have left in the spool.
+func (c *crawler) clean() error {
+	left, err := filepath.Glob(filepath.Join(c.spool, "files-*"))
+	for _, dir := range left {
+		err = errors.Join(err, os.RemoveAll(dir))
+	}
+	return err
 }
 
 func (c *crawler) enumerate(ctx context.Context, src source.Source) (SourceResult, error) {

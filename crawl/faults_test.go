@@ -2,13 +2,16 @@ package crawl_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -17,6 +20,7 @@ import (
 
 	"skillcorpus/crawl"
 	"skillcorpus/crawl/fakehub"
+	"skillcorpus/crawl/source"
 	"skillcorpus/data"
 	"skillcorpus/data/sample"
 	"skillcorpus/store"
@@ -385,6 +389,9 @@ func TestDiskFull(t *testing.T) {
 	}
 	h.intercept(func(_ http.ResponseWriter, r *http.Request) bool {
 		if r.URL.Path == "/repos/o/b-large" { // the spool is made anew at each start, so it is moved only now
+			for len(f.skills()) == 0 && r.Context().Err() == nil { // what is still in flight may be fetched again
+				runtime.Gosched()
+			}
 			spool := filepath.Join(inWork, "spool")
 			if err := errors.Join(os.RemoveAll(spool), os.Symlink(full, spool)); err != nil {
 				t.Error(err)
@@ -481,25 +488,38 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// stopping is a source that meets a limit within its first page.
+type stopping struct {
+	source.Source
+	until time.Time
+}
+
+func (s stopping) Enumerate(ctx context.Context, cursor json.RawMessage, emit source.Emit) (data.Completeness, error) {
+	limit := &data.ItemError{Outcome: data.OutcomeLimited, Reason: "the daily quota is used up", RetryAt: s.until}
+	return s.Source.Enumerate(ctx, cursor, func(rows []data.Listing, _ json.RawMessage) error {
+		return cmp.Or[error](emit(rows[:1], json.RawMessage("null")), limit)
+	})
+}
+
 // TestInterruptedSource says when a limited source may be asked again, and fetches what it gave before.
 func TestInterruptedSource(t *testing.T) {
 	t.Parallel()
-	f, hub := startHub(t, sample.FS(), fakehub.Rule{
-		Match: fakehub.Match{Host: "skillsmp", Path: "/api/v1/skills/search?*q=c&*", Nth: []int{1}}, Do: fakehub.Action{Limit: &fakehub.Limit{Kind: "primary", Reset: time.Hour}},
-	})
-	summary := f.crawl(impatient, f.marketAt(hub.URLs()["skillsmp"]))
+	f, hub := startHub(t, sample.FS())
+	market := f.marketAt(hub.URLs()["skillsmp"])
+	until := f.clock.Now().Add(time.Hour)
+	summary := f.crawl(impatient, stopping{market, until})
 	if len(summary.Sources) != 1 || !summary.Incomplete() {
 		t.Fatalf("summary %+v", summary)
 	}
 	got := summary.Sources[0]
-	if got.Completeness != data.Interrupted || got.Reason == "" || !got.RetryAt.After(f.clock.Now()) || got.Rows == 0 {
+	if got.Completeness != data.Interrupted || got.Reason == "" || !got.RetryAt.Equal(until) || got.Rows == 0 {
 		t.Errorf("source %+v", got)
 	}
 	if len(f.skills()) == 0 {
 		t.Error("nothing was fetched")
 	}
 	f.clock.Add(25 * time.Hour)
-	if summary := f.crawl(impatient, f.marketAt(hub.URLs()["skillsmp"])); summary.Sources[0].Completeness != data.Complete {
+	if summary := f.crawl(impatient, market); summary.Sources[0].Completeness != data.Complete {
 		t.Errorf("resumed: %+v", summary)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 
 	"skillcorpus/crawl/archive"
@@ -39,22 +37,12 @@ func (c *crawler) fetch(ctx context.Context, due store.DueRepo) (store.FetchedRe
 	if unchanged && repo.ID == due.ID { // under another name its skills have other ids, so they are read again
 		return fetched, nil
 	}
-	spooled, err := c.download(ctx, host, repo)
+	tree, done, err := c.open(ctx, host, &fetched.Repo)
 	if err != nil {
 		return store.FetchedRepo{}, err
 	}
-	defer func() { _ = os.Remove(spooled) }() // the next run empties the spool anyway
-	open := archive.OpenBare
-	if repo.Host == data.HostGitHub {
-		open = archive.Open
-	}
-	tree, err := open(spooled, c.Limits)
-	if err != nil {
-		if _, ok := errors.AsType[*fs.PathError](err); ok {
-			return store.FetchedRepo{}, ourFault{err}
-		}
-		return store.FetchedRepo{}, err
-	}
+	defer done()
+	fetched.Attempt.Input = fetched.Repo.Commit
 	if fetched.Repo.Commit == "" { // where the host does not tell the head, its archive does
 		fetched.Repo.Commit = tree.Commit()
 		fetched.Attempt.Input = tree.Commit()
@@ -93,44 +81,6 @@ func (c *crawler) isAlias(ctx context.Context, asked string, repo data.Repo) (bo
 	}
 	c.claimed[key] = true
 	return false, nil
-}
-
-// download spools the archive of a repository and returns the file's path.
-func (c *crawler) download(ctx context.Context, host Host, repo data.Repo) (path string, err error) {
-	file, err := os.CreateTemp(c.spool, "archive-*")
-	if err != nil {
-		return "", ourFault{fmt.Errorf("spool archive: %w", err)}
-	}
-	err = host.Archive(ctx, repo, &counted{file: file, counter: c.Counter}, c.Limits.Bytes)
-	item, isItem := errors.AsType[*data.ItemError](err)
-	if isItem && item.Outcome == data.OutcomeLimited && repo.Host == data.HostGitHub {
-		c.mu.Lock()
-		c.limited = item
-		c.mu.Unlock()
-	}
-	if err != nil && !isItem && ctx.Err() == nil {
-		err = ourFault{err}
-	}
-	if closeErr := file.Close(); err == nil && closeErr != nil {
-		err = ourFault{fmt.Errorf("spool archive of %s: %w", repo.ID, closeErr)}
-	}
-	if err != nil {
-		return "", errors.Join(err, os.Remove(file.Name()))
-	}
-	return file.Name(), nil
-}
-
-// counted writes to a file and counts for the progress.
-type counted struct {
-	file    *os.File
-	counter *store.Counter
-}
-
-// Write writes to the file.
-func (w *counted) Write(p []byte) (int, error) {
-	n, err := w.file.Write(p)
-	w.counter.Bytes.Add(int64(n))
-	return n, err
 }
 
 // read finds the skills of an opened repository and closes it.

@@ -66,6 +66,7 @@ type field struct {
 	dir           string
 	clock         *clock
 	api, codeload string
+	raw           string
 	tokens        []string
 	transport     http.RoundTripper
 	warnings      []string
@@ -91,7 +92,7 @@ func (f *field) options(sources ...source.Source) crawl.Options {
 	f.t.Helper()
 	logger := slog.New(slog.NewTextHandler(f.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	client, err := github.New(github.Config{
-		APIURL: f.api, CodeloadURL: f.codeload, Tokens: f.tokens, RequestsPerSecond: 1e6, RetryWait: time.Microsecond,
+		APIURL: f.api, CodeloadURL: f.codeload, RawURL: f.raw, Tokens: f.tokens, RequestsPerSecond: 1e6, RetryWait: time.Microsecond,
 		Transport: f.transport, Now: f.clock.Now, Logger: logger,
 	})
 	if err != nil {
@@ -317,6 +318,41 @@ func zipOf(t testing.TB, pairs ...string) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := zw.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// zipped is a member of an archive: path, git mode and content.
+type zipped struct{ path, mode, content string }
+
+// zipWithModes is zipOf with modes and the commit, as the host packs it.
+func zipWithModes(t testing.TB, members ...zipped) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	zw := zip.NewWriter(&out)
+	for _, m := range members {
+		header := &zip.FileHeader{Name: path.Join("wrapper", m.path), Method: zip.Deflate}
+		switch m.mode {
+		case data.ModeExecutable:
+			header.SetMode(0o755)
+		case data.ModeLink:
+			header.SetMode(0o777 | os.ModeSymlink)
+		default:
+			header.SetMode(0o644)
+		}
+		w, err := zw.CreateHeader(header)
+		if err == nil {
+			_, err = io.WriteString(w, m.content)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := zw.SetComment(commitOf(7)); err != nil {
+		t.Fatal(err)
 	}
 	if err := zw.Close(); err != nil {
 		t.Fatal(err)

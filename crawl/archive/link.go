@@ -59,6 +59,10 @@ func (c *collector) resolve() {
 			continue
 		}
 		m.Size = target.Size
+		if target.Note == NoteUnfetched {
+			m.Note = NoteUnfetched
+			continue
+		}
 		if target.Note != "" {
 			m.refuse(target.Note, "link to %s: %s", quote(target.Path), target.why)
 			continue

@@ -19,6 +19,7 @@ import (
 const (
 	DefaultAPIURL      = "https://api.github.com"
 	DefaultCodeloadURL = "https://codeload.github.com"
+	DefaultRawURL      = "https://raw.githubusercontent.com"
 )
 
 // mostOfAnswer bounds an answer of the API, in bytes. A page of 100 refs takes about 40 KB.
@@ -27,6 +28,7 @@ const mostOfAnswer = 8 << 20
 // Config says which hosts play GitHub and how they are asked. Only Now must be set.
 type Config struct {
 	APIURL, CodeloadURL string   // base URLs; empty are the real ones
+	RawURL              string   // likewise
 	Tokens              []string // go to the origin of APIURL and to those of TokenHosts, nowhere else; each has its own limits
 	TokenHosts          []string
 	UserAgent           string
@@ -46,6 +48,7 @@ type Client struct {
 	api      *github.Client
 	http     *http.Client
 	codeload *url.URL
+	raw      *url.URL
 	token    bool
 	now      func() time.Time
 }
@@ -59,6 +62,10 @@ func New(config Config) (*Client, error) {
 	codeload, err := baseURL(cmp.Or(config.CodeloadURL, DefaultCodeloadURL))
 	if err != nil {
 		return nil, fmt.Errorf("GitHub codeload: %w", err)
+	}
+	raw, err := baseURL(cmp.Or(config.RawURL, DefaultRawURL))
+	if err != nil {
+		return nil, fmt.Errorf("GitHub raw: %w", err)
 	}
 	chain, err := polite.NewClient(polite.Config{
 		UserAgent:         config.UserAgent,
@@ -82,7 +89,7 @@ func New(config Config) (*Client, error) {
 	}
 	forAPI := *chain
 	forAPI.Transport = answers{chain.Transport}
-	c := &Client{api: github.NewClient(&forAPI), http: chain, codeload: codeload, token: len(config.Tokens) > 0, now: config.Now}
+	c := &Client{api: github.NewClient(&forAPI), http: chain, codeload: codeload, raw: raw, token: len(config.Tokens) > 0, now: config.Now}
 	c.api.BaseURL = api
 	return c, nil
 }

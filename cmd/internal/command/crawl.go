@@ -20,6 +20,7 @@ type crawlSettings struct {
 	maxWait    time.Duration
 	workers    int
 	pace       float64
+	strictSize bool
 }
 
 func (e *environment) crawl() *cobra.Command {
@@ -28,8 +29,8 @@ func (e *environment) crawl() *cobra.Command {
 		Use:   "crawl",
 		Short: "Enumerate marketplaces and fetch their repositories",
 		Long: `Ask each source what it lists, then fetch every listed repository that is due: once,
-under a size cap, whatever the number of skills in it. A crawl that was interrupted
-goes on where it stopped. Without --source, only what is already listed is fetched.
+under a size cap, whatever the number of skills in it. Of a larger repository only what
+its skills need is fetched. A crawl that was interrupted goes on where it stopped. Without --source, only what is already listed is fetched.
 
 Sources:
   skillsmp       the SkillsMP API (a key in SKILLCORPUS_SKILLSMP_KEY raises its limits)
@@ -39,7 +40,9 @@ Sources:
                  with no other source
 
 A GitHub token in SKILLCORPUS_GITHUB_TOKEN (or GITHUB_TOKEN) raises its limit from 60
-to 5,000 requests an hour. It is sent to the API host alone.`,
+to 5,000 requests an hour, and lets 100 repositories be asked for at once. Several, with
+commas in between, are used in turn. They are sent to the API host alone, and to those in
+SKILLCORPUS_GITHUB_TOKEN_HOSTS.`,
 		Example: `  skillcorpus crawl --source sample
   skillcorpus crawl --source list:repos.txt --max-wait 1h
   skillcorpus crawl --source skillsmp --source dir:./my-skills`,
@@ -51,6 +54,7 @@ to 5,000 requests an hour. It is sent to the API host alone.`,
 	flags := command.Flags()
 	flags.StringArrayVar(&settings.sources, "source", nil, "NAME[:ARG] of a source (repeatable)")
 	flags.Int64Var(&settings.maxArchive, "max-archive", archive.DefaultLimits().Bytes, "size cap of an archive, in bytes")
+	flags.BoolVar(&settings.strictSize, "strict-size", false, "leave out every repository whose whole history is over the cap, as the paper does")
 	flags.DurationVar(&settings.maxAge, "max-age", 24*time.Hour, "ask again for repositories fetched longer ago than this")
 	flags.DurationVar(&settings.maxWait, "max-wait", 10*time.Minute, "how long in all to wait for limits to end")
 	flags.IntVar(&settings.workers, "workers", 4, "repositories fetched at a time")
@@ -76,7 +80,8 @@ func (e *environment) runCrawl(ctx context.Context, settings crawlSettings) (err
 		}
 		return p.Crawl(ctx, crawl.Options{
 			Sources: wired.sources, GitHub: wired.github, Hosts: wired.hosts, Locate: wired.locate, Limits: limits,
-			Workers: settings.workers, MaxAge: settings.maxAge, MaxWait: settings.maxWait,
+			StrictSize: settings.strictSize,
+			Workers:    settings.workers, MaxAge: settings.maxAge, MaxWait: settings.maxWait,
 		})
 	})
 }

@@ -33,7 +33,7 @@ type wiring struct {
 }
 
 // The hosts that a crawl asks; settings of the same names change them.
-type hosts struct{ api, codeload, skillsmp string }
+type hosts struct{ api, codeload, raw, skillsmp string }
 
 func (e *environment) wire(ctx context.Context, settings crawlSettings) (*wiring, error) {
 	if settings.workers < 1 || settings.maxArchive < 1 || !(settings.pace >= 0) || settings.maxAge < 0 || settings.maxWait < 0 {
@@ -59,7 +59,7 @@ func (e *environment) wire(ctx context.Context, settings crawlSettings) (*wiring
 		w.sources = append(w.sources, src)
 	}
 	w.github, err = github.New(github.Config{
-		APIURL: at.api, CodeloadURL: at.codeload, Tokens: fields(cmp.Or(e.setting("GITHUB_TOKEN", ""), e.getenv("GITHUB_TOKEN"))),
+		APIURL: at.api, CodeloadURL: at.codeload, RawURL: at.raw, Tokens: fields(cmp.Or(e.setting("GITHUB_TOKEN", ""), e.getenv("GITHUB_TOKEN"))),
 		TokenHosts: fields(e.setting("GITHUB_TOKEN_HOSTS", "")), Warn: func(line string) { e.Warn("%s", line) },
 		UserAgent: e.userAgent(), RequestsPerSecond: pace(at.api, settings.pace), Now: e.now, Logger: e.logger(),
 	})
@@ -95,6 +95,7 @@ func (e *environment) hosts() (hosts, error) {
 	at := hosts{
 		api:      address("GITHUB_API_URL", github.DefaultAPIURL),
 		codeload: address("CODELOAD_URL", github.DefaultCodeloadURL),
+		raw:      address("RAW_URL", github.DefaultRawURL),
 		skillsmp: address("SKILLSMP_URL", skillsmp.DefaultURL),
 	}
 	return at, errors.Join(faults...)
@@ -192,7 +193,7 @@ func (w *wiring) startSample(ctx context.Context) (hosts, error) {
 	}
 	w.hub = hub
 	urls := hub.URLs()
-	return hosts{api: urls["api"], codeload: urls["codeload"], skillsmp: urls["skillsmp"]}, nil
+	return hosts{api: urls["api"], codeload: urls["codeload"], raw: urls["raw"], skillsmp: urls["skillsmp"]}, nil
 }
 
 func (w *wiring) locate(name string) (path string, archived, ok bool) {
