@@ -17,6 +17,7 @@ type api struct {
 	now         func() time.Time
 	hourly      *quota
 	treeEntries int // of a recursive listing, before it is truncated
+	graphQL     *graphQL
 }
 
 func newAPI(h *Hub, quotas Quotas) host {
@@ -26,6 +27,7 @@ func newAPI(h *Hub, quotas Quotas) host {
 		now:         h.now,
 		hourly:      newQuota(quotas.GitHubHour, time.Hour),
 		treeEntries: cmp.Or(h.treeEntries, maxTreeEntries),
+		graphQL:     newGraphQL(h, quotas.GraphQLHour),
 	}
 }
 
@@ -75,6 +77,8 @@ func (a *api) classify(r *http.Request) target {
 	switch {
 	case parts[0] == "rate_limit" && len(parts) == 1:
 		return target{endpoint: "rate_limit"}
+	case parts[0] == "graphql" && len(parts) == 1:
+		return target{endpoint: endpointGraphQL}
 	case parts[0] == "repos" && len(parts) >= 3:
 		t.asked = parts[1] + "/" + parts[2]
 		t.repo = a.index.named(t.asked)
@@ -123,14 +127,18 @@ func (a *api) route(rest string) (string, func(*http.Request, *repository, strin
 
 // serve counts the request against the quota, answers it, and gives a free 304 its count back.
 func (a *api) serve(w http.ResponseWriter, r *http.Request, t target) {
-	if t.endpoint == "rate_limit" {
+	switch {
+	case t.endpoint == "rate_limit":
 		write(w, r, a.rateLimit(r))
 		return
+	case t.endpoint == endpointGraphQL && r.Method == http.MethodPost:
+		a.graphQL.serve(w, r, t)
+		return
 	}
-	caller := r.Header.Get("Authorization")
+	caller := callerOf(r)
 	spent, ok := a.hourly.take(caller, a.now())
 	if !ok {
-		setRateHeaders(w.Header(), spent)
+		setRateHeaders(w.Header(), spent, resourceCore)
 		write(w, r, limitExceeded())
 		return
 	}
@@ -147,7 +155,7 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, t target) {
 			}
 		}
 	}
-	setRateHeaders(w.Header(), spent)
+	setRateHeaders(w.Header(), spent, resourceCore)
 	write(w, r, reply)
 }
 
@@ -211,11 +219,12 @@ func limitExceeded() answer {
 }
 
 // secondaryLimit is GitHub's answer to a caller who is too fast.
-func secondaryLimit() answer {
-	return jsonAnswer(http.StatusForbidden, map[string]any{
-		"message":           "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
-		"documentation_url": docsLimits + "#about-secondary-rate-limits",
-	})
+func secondaryLimit(undocumented bool) answer {
+	value := map[string]any{"message": "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}
+	if !undocumented {
+		value["documentation_url"] = docsLimits + "#about-secondary-rate-limits"
+	}
+	return jsonAnswer(http.StatusForbidden, value)
 }
 
 // refuse answers an ordered limit as the hour's quota or as a secondary limit.
@@ -223,26 +232,46 @@ func (a *api) refuse(r *http.Request, l Limit, until time.Time, left time.Durati
 	header := make(http.Header)
 	if l.Kind == limitSecondary {
 		header.Set("Retry-After", seconds(left))
-		return secondaryLimit().with(header)
+		return secondaryLimit(l.Undocumented).with(header)
 	}
-	n := RealQuotas().GitHubHour.of(r.Header.Get("Authorization") != "")
-	setRateHeaders(header, usage{limit: n, used: n, reset: until})
+	if a.classify(r).endpoint == endpointGraphQL {
+		return a.graphQL.refuse(r, l, until)
+	}
+	n := RealQuotas().GitHubHour.of(callerOf(r) != "")
+	setRateHeaders(header, usage{limit: n, used: n, reset: until}, resourceCore)
 	return limitExceeded().with(header)
 }
 
 func (a *api) rateLimit(r *http.Request) answer {
-	u := a.hourly.look(r.Header.Get("Authorization"), a.now())
-	core := map[string]any{"limit": u.limit, "used": u.used, "remaining": u.remaining(), "reset": u.reset.Unix()}
-	return jsonAnswer(http.StatusOK, map[string]any{"resources": map[string]any{"core": core}, "rate": core})
+	tell := func(u usage) map[string]any {
+		return map[string]any{"limit": u.limit, "used": u.used, "remaining": u.remaining(), "reset": u.reset.Unix()}
+	}
+	core := tell(a.hourly.look(callerOf(r), a.now()))
+	points := tell(a.graphQL.hourly.look(callerOf(r), a.now()))
+	return jsonAnswer(http.StatusOK, map[string]any{"resources": map[string]any{"core": core, "graphql": points}, "rate": core})
 }
 
-func setRateHeaders(header http.Header, u usage) {
+// Resources of which each caller has a budget, as X-RateLimit-Resource names them.
+const (
+	resourceCore    = "core"
+	resourceGraphQL = "graphql"
+)
+
+const endpointGraphQL = "graphql"
+
+// callerOf is whose budget a request draws on: its token whatever the scheme, empty without one.
+func callerOf(r *http.Request) string {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return cmp.Or(strings.TrimSpace(token), scheme)
+}
+
+func setRateHeaders(header http.Header, u usage, resource string) {
 	for name, value := range map[string]int64{
 		"Limit": int64(u.limit), "Remaining": int64(u.remaining()), "Used": int64(u.used), "Reset": u.reset.Unix(),
 	} {
 		header.Set("X-RateLimit-"+name, strconv.FormatInt(value, 10))
 	}
-	header.Set("X-RateLimit-Resource", "core")
+	header.Set("X-RateLimit-Resource", resource)
 }
 
 // write sends an answer.

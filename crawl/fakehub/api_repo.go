@@ -130,3 +130,29 @@ func (a *api) archiveLink(req *http.Request, r *repository, ref string) answer {
 	to := fmt.Sprintf("%s/%s/%s/%s", a.url("codeload"), r.fullName(), format, ref)
 	return answer{status: http.StatusFound, header: map[string]string{"Location": to, "Cache-Control": "public, must-revalidate, max-age=0"}}
 }
+
+// graph is what GraphQL tells of a repository.
+func (r *repository) graph() object {
+	full, v := r.fullName(), r.head()
+	owner, name, _ := strings.Cut(full, "/")
+	value := object{
+		"__typename": "Repository", "id": r.nodeID, "databaseId": r.id, "name": name, "nameWithOwner": full,
+		"owner": object{"__typename": "User", "id": "U_" + owner, "login": owner},
+		"url":   "https://github.com/" + full, "description": nil, "diskUsage": r.kilobytes(),
+		"createdAt": stamp(r.pushed.AddDate(-1, 0, 0)), "pushedAt": stamp(r.pushedAt(v)), "updatedAt": stamp(r.updatedAt(v)),
+		"defaultBranchRef": nil, "licenseInfo": nil, "isArchived": r.archived, "isDisabled": false,
+		"isEmpty": r.current().empty, "isFork": false, "isPrivate": false, "stargazerCount": r.stars,
+	}
+	if r.License != "" {
+		key := strings.ToLower(r.License)
+		value["licenseInfo"] = object{"__typename": "License", "id": "L_" + key, "key": key, "name": r.License, "spdxId": r.License}
+	}
+	if !r.current().empty {
+		commit := r.commitAt(v)
+		value["defaultBranchRef"] = object{
+			"__typename": "Ref", "id": "REF_" + r.nodeID, "name": r.branch, "prefix": "refs/heads/",
+			"target": object{"__typename": "Commit", "id": "C_" + commit, "oid": commit, "committedDate": stamp(r.pushedAt(v))},
+		}
+	}
+	return value
+}

@@ -98,6 +98,7 @@ type target struct {
 	repo     *repository // nil where there is none of that name
 	asked    string      // the name by which the repository was asked, `owner/name`; empty where asked by number
 	rest     string      // what follows the repository, without slashes at its ends
+	partial  bool        // a fault orders that a part of the answer fails
 }
 
 // server is one host with its listener.

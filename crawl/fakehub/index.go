@@ -152,6 +152,15 @@ func (x *index) named(name string) *repository {
 	return x.byName[strings.ToLower(name)]
 }
 
+// node returns the repository of a global node id.
+func (x *index) node(id string) *repository {
+	number, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(id, "R_"))
+	if err != nil || len(number) != 8 || !strings.HasPrefix(id, "R_") {
+		return nil
+	}
+	return x.byID[int64(binary.BigEndian.Uint64(number))]
+}
+
 // rename gives a repository a new name, beside the old ones.
 func (x *index) rename(r *repository, name string) {
 	x.mu.Lock()

@@ -14,6 +14,7 @@ type Quota struct {
 // Quotas are the limits of the hosts that a hub plays. The zero value has none.
 type Quotas struct {
 	GitHubHour     Quota
+	GraphQLHour    Quota // in points
 	SkillsMPDay    Quota // reset at 00:00 UTC
 	SkillsMPMinute Quota
 }
@@ -22,6 +23,7 @@ type Quotas struct {
 func (q *Quotas) named() map[string]*Quota {
 	return map[string]*Quota{
 		"github_hour":     &q.GitHubHour,
+		"graphql_hour":    &q.GraphQLHour,
 		"skillsmp_day":    &q.SkillsMPDay,
 		"skillsmp_minute": &q.SkillsMPMinute,
 	}
@@ -31,6 +33,7 @@ func (q *Quotas) named() map[string]*Quota {
 func RealQuotas() Quotas {
 	return Quotas{
 		GitHubHour:     Quota{Anonymous: 60, Keyed: 5000},
+		GraphQLHour:    Quota{Keyed: 5000}, // nobody asks without a token
 		SkillsMPDay:    Quota{Anonymous: 50, Keyed: 500},
 		SkillsMPMinute: Quota{Anonymous: 10, Keyed: 30},
 	}
@@ -67,14 +70,17 @@ func (u usage) remaining() int {
 const unlimited = 1_000_000
 
 // take counts one request, and reports false when the caller has used up the window.
-func (q *quota) take(caller string, now time.Time) (usage, bool) {
+func (q *quota) take(caller string, now time.Time) (usage, bool) { return q.takeSome(caller, 1, now) }
+
+// takeSome counts a cost; the last one may go over what is left, as in GitHub's GraphQL.
+func (q *quota) takeSome(caller string, cost int, now time.Time) (usage, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	u := q.current(caller, now)
 	if u.remaining() == 0 {
 		return u, false
 	}
-	u.used++
+	u.used += cost
 	q.used[caller] = u
 	return u, true
 }

@@ -54,7 +54,10 @@ type Limit struct {
 	Kind   string        // primary or secondary
 	Reset  time.Duration // from the moment it fires
 	Silent bool          // no header tells of it, only the body
-	Status int           // 403 or 429; 0 is 403 at the API and 429 elsewhere
+	Status int           // 403 or 429; 0 is 403 at the API (200 in GraphQL) and 429 elsewhere
+
+	// Undocumented leaves out the documentation_url by which some clients know a secondary limit.
+	Undocumented bool
 }
 
 const (
