@@ -2,44 +2,123 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"skillcorpus/audit"
-	"skillcorpus/audit/facts"
+	"skillcorpus/audit/report"
 	"skillcorpus/cmd/internal/pipeline"
-	"skillcorpus/cmd/internal/terminal"
 	"skillcorpus/data"
-	"skillcorpus/parse"
+	"skillcorpus/store"
 )
 
+// auditSettings are the flags of audit.
+type auditSettings struct {
+	failOn           []string
+	only, skip       []string
+	profile          string
+	format           string
+	remedy           bool
+	where            string
+	explain          string
+	agree            string
+	seed             uint64
+	judge            judgeSettings
+	gate             gate
+	rules            report.RuleSet
+	selection        report.Selection
+	corpusGate       bool // --fail-on was given without files
+	placesFormatOnly bool // --format was given
+}
+
 func (e *environment) audit() *cobra.Command {
+	var s auditSettings
 	command := &cobra.Command{
 		Use:   "audit [FILE|DIR...]",
 		Short: "Judge whether skills are runnable-complete, and what they lack",
 		Long: `Without arguments: audit every skill of the corpus that is new or changed; with
---json, then print the verdict of every skill.
-With files or directories: audit the skills there, without a corpus.
-Nothing that a skill holds is ever run. docs/rules.md lists the rules.`,
+--json, then print the verdict of every skill, or of those that --where selects.
+With files or directories: audit the skills there, without a corpus, as a linter.
+Nothing that a skill holds is ever run. docs/rules.md lists the rules.
+
+--where takes ` + report.SelectionHelp + `.`,
 		Example: `  skillcorpus audit
-  skillcorpus audit ./skills/pdf
-  skillcorpus audit --json --fail-on warning ./skills`,
+  skillcorpus audit --remedy ./skills/pdf
+  skillcorpus audit --json --fail-on warning,incomplete ./skills
+  skillcorpus audit --format sarif --profile agentskills ./skills > audit.sarif
+  skillcorpus audit --explain blader/humanizer
+  skillcorpus audit --agree judged.jsonl`,
 		RunE: func(command *cobra.Command, arguments []string) error {
-			ctx := command.Context()
-			floor, err := severity(command.Flags(), len(arguments) > 0)
-			if err != nil {
-				return err
+			s.corpusGate = command.Flags().Changed("fail-on") && len(arguments) == 0
+			s.placesFormatOnly = command.Flags().Changed("format") && len(arguments) == 0
+			if err := s.read(arguments); err != nil {
+				return usageError{err}
 			}
-			if len(arguments) == 0 {
-				return e.existing(ctx, "audit", func(p *pipeline.Pipeline) error { return e.auditCorpus(ctx, p) })
-			}
-			return e.auditPlaces(ctx, arguments, floor)
+			return e.runAudit(command.Context(), s, arguments)
 		},
 	}
-	command.Flags().String("fail-on", "error", "with files: exit 4 on findings of this severity or worse (error, warning, info, never)")
+	flags := command.Flags()
+	flags.StringSliceVar(&s.failOn, "fail-on", []string{"error"}, "with files: exit 4 on findings of this severity or worse (error, warning, info, none), or on a skill that is not runnable-complete (incomplete)")
+	flags.StringSliceVar(&s.only, "rules", nil, "findings of these rules or groups alone")
+	flags.StringSliceVar(&s.skip, "skip", nil, "no findings of these rules or groups")
+	flags.StringVar(&s.profile, "profile", "", "findings of one rule book alone: agentskills, skills-ref, quick-validate, claude")
+	flags.StringVar(&s.format, "format", "text", "with files: text, sarif (2.1.0) or github (annotations)")
+	flags.BoolVar(&s.remedy, "remedy", false, "with each rule's first finding, what to do about it")
+	flags.StringVar(&s.where, "where", "", "of a corpus, only these skills (see above)")
+	flags.StringVar(&s.explain, "explain", "", "explain the verdict of one skill, by its id or place, part by part")
+	flags.StringVar(&s.agree, "agree", "", "compare the corpus's verdicts with a file of judged skills (docs/json.md)")
+	flags.Uint64Var(&s.seed, "seed", defaultSeed, "of samples and bootstrap intervals")
+	s.judge.flags(flags)
 	return command
+}
+
+// defaultSeed is the paper's (PAPER.md, Table 7).
+const defaultSeed = 42
+
+// read checks the flags against each other and the arguments.
+func (s *auditSettings) read(places []string) (err error) {
+	modes := 0
+	for _, on := range []bool{len(places) > 0, s.explain != "", s.agree != "", s.judge.url != ""} {
+		if on {
+			modes++
+		}
+	}
+	switch {
+	case modes > 1:
+		return errors.New("FILE or DIR, --explain, --agree and --judge are different things to do: give one of them")
+	case s.corpusGate:
+		return errors.New("--fail-on needs a FILE or DIR")
+	case s.placesFormatOnly:
+		return errors.New("--format needs a FILE or DIR")
+	case s.where != "" && (len(places) > 0 || s.explain != "" || s.agree != ""):
+		return errors.New("--where selects skills of the corpus")
+	case s.format != "text" && s.format != "sarif" && s.format != "github":
+		return fmt.Errorf("--format %q: want text, sarif or github", s.format)
+	}
+	if s.gate, err = newGate(s.failOn); err != nil {
+		return err
+	}
+	if s.rules, err = report.NewRuleSet(s.only, s.skip, s.profile); err != nil {
+		return err
+	}
+	s.selection, err = report.ParseSelection(s.where)
+	return errors.Join(err, s.judge.check())
+}
+
+func (e *environment) runAudit(ctx context.Context, s auditSettings, places []string) error {
+	switch {
+	case len(places) > 0:
+		return e.lint(ctx, s, places)
+	case s.explain != "":
+		return e.explain(ctx, s, s.explain)
+	case s.agree != "":
+		return e.read(ctx, func(corpus *store.Store) error { return e.agree(ctx, corpus, s) })
+	case s.judge.url != "":
+		return e.existing(ctx, "audit", func(p *pipeline.Pipeline) error { return e.judge(ctx, p.Corpus, s) })
+	}
+	return e.existing(ctx, "audit", func(p *pipeline.Pipeline) error { return e.auditCorpus(ctx, p, s) })
 }
 
 // auditedSkill is what `audit --json` prints for each skill (docs/json.md).
@@ -49,7 +128,7 @@ type auditedSkill struct {
 	Findings []data.Finding `json:"findings"`
 }
 
-func (e *environment) auditCorpus(ctx context.Context, p *pipeline.Pipeline) error {
+func (e *environment) auditCorpus(ctx context.Context, p *pipeline.Pipeline, s auditSettings) error {
 	if !e.JSON {
 		return p.Audit(ctx)
 	}
@@ -57,77 +136,13 @@ func (e *environment) auditCorpus(ctx context.Context, p *pipeline.Pipeline) err
 	if err := p.Audit(ctx); err != nil {
 		return err
 	}
-	for skill, err := range p.Corpus.Skills(ctx) {
+	for skill, err := range audit.Audited(ctx, p.Corpus, s.selection) {
 		if err != nil {
 			return err
 		}
-		if skill.Verdict == nil {
-			continue
-		}
-		if err := e.Object(auditedSkill{skill.ID, *skill.Verdict, orEmpty(skill.AllFindings())}); err != nil {
+		if err := e.Object(auditedSkill{skill.ID, skill.Verdict, orEmpty(s.rules.Of(skill.Findings))}); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (e *environment) auditPlaces(ctx context.Context, places []string, floor data.Severity) error {
-	failed := false
-	for _, place := range places {
-		skills, err := skillsAt(ctx, place)
-		if err != nil {
-			return err
-		}
-		for _, skill := range skills {
-			document := parse.Document(skill.SkillMD, skill.ID, skill.SkillFile)
-			input := facts.Input{Bundle: skill.Bundle, Document: document, SkillMD: skill.SkillMD, Content: skill.Content}
-			if skill.tree != nil {
-				input.InRepo = func(path string) bool { return skill.tree[path] }
-			}
-			verdict, findings := audit.Judge(input)
-			findings = append(append(skill.Findings, document.Findings...), findings...)
-			failed = failed || anyAtLeast(findings, floor)
-			if err := e.printAudited(skill, verdict, findings); err != nil {
-				return err
-			}
-		}
-	}
-	if failed {
-		return errFinding
-	}
-	return nil
-}
-
-func (e *environment) printAudited(skill localSkill, verdict data.Verdict, findings []data.Finding) error {
-	if e.JSON {
-		return e.Object(auditedSkill{skill.ID, verdict, orEmpty(findings)})
-	}
-	e.Printf("%s\n", e.Bold(terminal.Quote(skill.Place)))
-	e.printVerdict(verdict)
-	e.printFindings(findings)
-	return nil
-}
-
-func (e *environment) printVerdict(verdict data.Verdict) {
-	e.Printf("  %s, %s; licence %s; judged by %s\n", verdict.Tier, describeRunnable(verdict), terminal.Quote(verdict.License), verdict.Basis)
-	if len(verdict.Requires.Executables) > 0 {
-		e.Printf("  needs %s\n", terminal.Shorten(terminal.Quote(strings.Join(verdict.Requires.Executables, ", ")), e.Width()-8))
-	}
-}
-
-// describeRunnable says whether a skill is runnable-complete, and if not, which of the three parts lack.
-func describeRunnable(verdict data.Verdict) string {
-	if verdict.RunnableComplete {
-		return "runnable-complete"
-	}
-	var lacks []string
-	if !verdict.CodeBearing {
-		lacks = append(lacks, "no code")
-	} else if !verdict.CodeSound {
-		lacks = append(lacks, "its code is not complete")
-	}
-	if verdict.MissingFiles {
-		lacks = append(lacks, fmt.Sprintf("missing %s", terminal.Quote(strings.Join(verdict.Missing, ", "))))
-	}
-	return "not runnable-complete: " + strings.Join(lacks, "; ")
 }

@@ -141,13 +141,14 @@ func (e *environment) printSkill(skill store.Skill) {
 	}
 	if skill.Verdict != nil {
 		e.printVerdict(*skill.Verdict)
+		e.printReasons(*skill.Verdict)
 	} else {
 		e.Printf("  not audited yet: run `skillcorpus audit`\n")
 	}
 	for _, f := range skill.Files {
 		e.Printf("  %s %8d  %s%s\n", terminal.Quote(f.Mode), f.Size, terminal.Quote(f.Path), prefixed("  not bundled: ", terminal.Quote(f.Note)))
 	}
-	e.printFindings(skill.AllFindings())
+	e.printByFile(skill.AllFindings(), func(file string) string { return file }, nil)
 }
 
 func seenBy(installers []data.Installer) string {

@@ -37,7 +37,7 @@ func (e *environment) status() *cobra.Command {
 				if failed {
 					return e.printFailures(command.Context(), corpus)
 				}
-				report, err := e.report(command.Context(), corpus)
+				report, err := e.corpusState(command.Context(), corpus)
 				if err != nil {
 					return err
 				}
@@ -54,8 +54,8 @@ func (e *environment) status() *cobra.Command {
 	return command
 }
 
-// report is what `status --json` prints (docs/json.md).
-type report struct {
+// corpusState is what `status --json` prints (docs/json.md).
+type corpusState struct {
 	Type    string                 `json:"type"` // always status
 	OK      bool                   `json:"ok"`   // nothing due, nothing failed on our side, every source read to its end, the index fresh
 	Counts  store.Counts           `json:"counts"`
@@ -85,8 +85,8 @@ type indexReport struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-func (e *environment) report(ctx context.Context, corpus *store.Store) (report, error) {
-	r := report{Type: "status", Stages: map[string]stageReport{}, Sources: []sourceReport{}}
+func (e *environment) corpusState(ctx context.Context, corpus *store.Store) (corpusState, error) {
+	r := corpusState{Type: "status", Stages: map[string]stageReport{}, Sources: []sourceReport{}}
 	var err error
 	if r.Counts, err = corpus.Counts(ctx); err != nil {
 		return r, err
@@ -140,7 +140,7 @@ func indexState(ctx context.Context, corpus *store.Store) (indexReport, error) {
 	return r, err
 }
 
-func (e *environment) printReport(r report) {
+func (e *environment) printReport(r corpusState) {
 	c := r.Counts
 	e.Printf("%s in %s\n", e.Bold(terminal.Count(int64(c.Skills), "skill")), e.data)
 	e.Printf("  %s, %s, %d removed, %s, %s of text (%s packed)\n", terminal.Count(int64(c.Repos), "repository"),

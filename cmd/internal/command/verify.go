@@ -49,7 +49,7 @@ type verified struct {
 	OK      bool     `json:"ok"`   // no fault
 	Faults  []string `json:"faults"`
 	Indexed bool     `json:"indexed"`
-	report
+	corpusState
 }
 
 func (e *environment) printDigest(ctx context.Context, corpus *store.Store) error {
@@ -79,7 +79,7 @@ func (e *environment) runVerify(ctx context.Context, corpus *store.Store) error 
 			e.Printf("fault: %s\n", terminal.Quote(fault))
 		}
 	}
-	status, err := e.report(ctx, corpus)
+	status, err := e.corpusState(ctx, corpus)
 	if err != nil && len(faults) == 0 {
 		return err // with faults it is one more sign of them
 	}
