@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"skillcorpus/crawl/polite"
 	"skillcorpus/data"
@@ -35,6 +34,7 @@ type skill struct {
 	Name        string          `json:"name"`
 	Author      string          `json:"author"`
 	Description string          `json:"description"`
+	Language    string          `json:"contentLanguage"`
 	GitHubURL   string          `json:"githubUrl"`
 	SkillURL    string          `json:"skillUrl"`
 	Stars       int             `json:"stars"`
@@ -71,9 +71,16 @@ func (p pagination) lastPage() int {
 }
 
 // search asks for one page of one query.
-func (s *Source) search(ctx context.Context, query string, page int) (answer, error) {
-	values := url.Values{
-		"q": {query}, "page": {strconv.Itoa(page)}, "limit": {strconv.Itoa(askedLimit)}, "sortBy": {"stars"},
+func (s *Source) search(ctx context.Context, q query, page int) (answer, error) {
+	values := url.Values{"q": {q.Text}, "page": {strconv.Itoa(page)}, "limit": {strconv.Itoa(askedLimit)}, "sortBy": {"stars"}}
+	if q.Recent {
+		values.Set("sortBy", "recent")
+	}
+	if q.Category != "" {
+		values.Set("category", q.Category)
+	}
+	if q.Language != "" {
+		values.Set("language", q.Language)
 	}
 	address := s.base.JoinPath("api/v1/skills/search")
 	address.RawQuery = values.Encode()
@@ -119,10 +126,4 @@ func classify(a polite.Answer) *data.ItemError {
 		item.RetryAt = midnight(a.Now)
 	}
 	return item
-}
-
-// midnight returns the next 00:00 UTC, when the daily quota begins anew.
-func midnight(now time.Time) time.Time {
-	year, month, day := now.UTC().Date()
-	return time.Date(year, month, day+1, 0, 0, 0, 0, time.UTC)
 }

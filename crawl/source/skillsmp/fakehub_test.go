@@ -27,7 +27,7 @@ func TestFakehub(t *testing.T) {
 		t.Fatal(err)
 	}
 	urls := hub.URLs()
-	s, err := skillsmp.New(skillsmp.Config{BaseURL: urls["skillsmp"], RequestsPerSecond: 1e6, Depth: 1, Now: time.Now, Warn: func(text string) { t.Error(text) }})
+	s, err := skillsmp.New(skillsmp.Config{BaseURL: urls["skillsmp"], RequestsPerSecond: 1e6, Now: time.Now, Warn: func(text string) { t.Error(text) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,9 +39,8 @@ func TestFakehub(t *testing.T) {
 		pages++
 		return nil
 	})
-	// Queries of one letter show 1,504 of the 1,508 rows; the pairs that show the last four take ten times as long.
-	if err != nil || end != data.Capped || len(rows) < 1500 || pages > 120 {
-		t.Errorf("%s, %v: %d rows in %d pages; want capped with 1500 in 120", end, err, len(rows), pages)
+	if err != nil || end != data.Complete || len(rows) != 1508 || pages > 100 {
+		t.Errorf("%s, %v: %d rows in %d pages; want complete with 1508 in 100", end, err, len(rows), pages)
 	}
 	repos := make(map[string]bool)
 	for _, row := range rows {

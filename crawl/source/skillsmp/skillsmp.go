@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"skillcorpus/crawl/github"
-	"skillcorpus/crawl/source"
 	"skillcorpus/crawl/polite"
+	"skillcorpus/crawl/source"
 	"skillcorpus/data"
 )
 
@@ -37,7 +37,7 @@ type Config struct {
 	UserAgent         string
 	RequestsPerSecond float64       // 0 stays under the marketplace's limits of a minute
 	RetryWait         time.Duration // before another try after a connection error or 5xx
-	Depth             int           // letters of the longest query; 0 is 2
+	Categories        []string      // slugs of leaf categories; nil are those that are publicly known
 	Transport         http.RoundTripper
 	Now               func() time.Time
 	Warn              func(string) // gets a line for each row that is skipped
@@ -46,12 +46,12 @@ type Config struct {
 
 // Source is SkillsMP as a source.Source.
 type Source struct {
-	base  *url.URL
-	http  *http.Client
-	tier  string
-	depth int
-	now   func() time.Time
-	warn  func(string)
+	base       *url.URL
+	http       *http.Client
+	tier       string
+	categories []string
+	now        func() time.Time
+	warn       func(string)
 }
 
 // New returns the source, or an error about the settings.
@@ -82,40 +82,55 @@ func New(config Config) (*Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("SkillsMP: %w", err)
 	}
-	return &Source{
-		base: base, http: client, tier: tier, depth: cmp.Or(config.Depth, 2), now: config.Now, warn: config.Warn,
-	}, nil
+	s := &Source{base: base, http: client, tier: tier, categories: config.Categories, now: config.Now, warn: config.Warn}
+	if s.categories == nil {
+		s.categories = leaves()
+	}
+	return s, nil
 }
 
 // Name returns Name.
 func (s *Source) Name() string { return Name }
 
-// Enumerate reads the marketplace partition by partition; see source.Source. It is Complete only if every
-// partition was seen whole in a consistent walk, and Capped as soon as one was not.
+// Enumerate reads the marketplace partition by partition; see source.Source. It is Complete only if the partitions
+// show everything and each was read whole in a consistent walk, and Capped as soon as one was not.
 func (s *Source) Enumerate(ctx context.Context, at json.RawMessage, emit source.Emit) (data.Completeness, error) {
-	w := resume(at)
-	for len(w.Queue) > 0 {
+	w := resume(at, s.categories)
+	for {
 		if err := ctx.Err(); err != nil {
 			return data.Interrupted, err
+		}
+		p := w.choose()
+		if p == nil {
+			return w.end(), nil
 		}
 		if now := s.now(); w.Quota.spent(s.tier, now) {
 			return data.Interrupted, &data.ItemError{
 				Outcome: data.OutcomeLimited, Reason: "SkillsMP: the daily quota is used up", RetryAt: midnight(now),
 			}
 		}
-		page, err := s.search(ctx, w.Queue[0], w.Page)
+		page, err := s.search(ctx, p.query, p.Page)
 		if err != nil {
 			return data.Interrupted, s.stopped(err, w, emit)
 		}
-		w.Quota = quota{Tier: s.tier, Day: day(s.now()), Left: page.dailyLeft}
-		if err := w.emit(w.take(s.rows(page), page.Data.Pagination, s.depth), emit); err != nil {
+		w.Quota = w.Quota.after(s.tier, s.now(), page.dailyLeft)
+		if err := w.emit(w.take(p, s.rows(page), page.Data.Pagination), emit); err != nil {
 			return data.Interrupted, err
 		}
 	}
-	if w.Capped {
-		return data.Capped, nil
+}
+
+// Renew begins another walk with what is left of the day's quota.
+func (s *Source) Renew(last json.RawMessage) json.RawMessage {
+	before := resume(last, nil)
+	if before.Quota.Day == "" {
+		return nil
 	}
-	return data.Complete, nil
+	cursor, err := json.Marshal(begin(before.Quota))
+	if err != nil {
+		return nil
+	}
+	return cursor
 }
 
 // stopped keeps a used up quota for the next run, and returns why the enumeration stops.
@@ -130,21 +145,21 @@ func (s *Source) stopped(err error, w *walk, emit source.Emit) error {
 }
 
 // rows turns a page into listings. One without a repository keeps its id only, since it still counts.
-func (s *Source) rows(page answer) []data.Listing {
-	rows := make([]data.Listing, 0, len(page.Data.Skills))
+func (s *Source) rows(page answer) []entry {
+	rows := make([]entry, 0, len(page.Data.Skills))
 	for _, k := range page.Data.Skills {
 		l, err := k.listing()
 		if err != nil {
 			s.warn(fmt.Sprintf("%s row %q skipped: %v", Name, k.ID, err))
 		}
-		rows = append(rows, l)
+		rows = append(rows, entry{l, k.Language})
 	}
 	return rows
 }
 
-// listing returns the row. Its id is the GitHub URL, because the marketplace's own ids join owner, repository
-// and path by dashes, so that two rows may share one. The ref is right for branches without a slash; the URL
-// tells it all.
+// listing returns the row. Its id is the GitHub URL, because the marketplace's own ids join owner, repository and path by
+// dashes, so that two rows may share one; where that URL names no path, the name is part of it. The ref is right for
+// branches without a slash; the URL tells it all.
 func (k skill) listing() (data.Listing, error) {
 	l := data.Listing{
 		Source: Name, ExternalID: cmp.Or(k.GitHubURL, k.ID, k.SkillURL), Name: k.Name, Description: k.Description,
@@ -157,5 +172,8 @@ func (k skill) listing() (data.Listing, error) {
 	}
 	ref, dir := at.Guess()
 	l.Repo, l.Ref, l.Path, l.PathKnown = at.Repo, ref, github.Directory(dir), ref != ""
+	if !l.PathKnown && k.Name != "" {
+		l.ExternalID += "#" + k.Name
+	}
 	return l, nil
 }

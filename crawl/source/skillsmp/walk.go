@@ -1,64 +1,108 @@
 package skillsmp
 
 import (
-	"encoding/binary"
 	"encoding/json"
-	"hash/fnv"
+	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"skillcorpus/crawl/source"
 	"skillcorpus/data"
 )
 
 const (
-	version  = 1
-	alphabet = "abcdefghijklmnopqrstuvwxyz0123456789"
-	mostWalk = 3 // times that a partition is read in the hope of a consistent walk
-	mostPage = 1000
+	version    = 2
+	letters    = "abcdefghijklmnopqrstuvwxyz0123456789"
+	mostWalk   = 3 // times that a partition is read in the hope of a consistent walk
+	mostPage   = 1000
+	mostMisses = 8 // categories in a row that show nothing, after which none is believed in
 )
+
+// wide asks for every letter and digit: a search that finds any of a query's words anywhere shows every row.
+var wide = strings.Join(strings.Split(letters, ""), " ") //nolint:gochecknoglobals // never changed
 
 // walk is how far an enumeration has come; as JSON it is the cursor.
 //
-// A partition is read from its first page on. It is whole when its last page was reached, the total stayed
-// the same and as many different rows came as the total says; else it is read again. Once any partition was
-// capped, no enumeration can be complete any more and requests are better spent on rows that are new: the
-// others are then read from their last page backwards, because rows come by stars and those that earlier
-// windows cut off lie at the end, and only until a page brings nothing new.
+// It begins as one that may be complete: the wide query, by category where that is capped; or, if the search does not
+// answer it, each letter. Every partition is then read whole, and again where pages shifted. As soon as something is
+// capped that cannot be split, the walk goes by what each request promises (plan.go) and ends when that is too little.
 type walk struct {
-	Version int      `json:"version"`
-	Queue   []string `json:"queue"` // queries still to be read, the present one first
-	Page    int      `json:"page"`  // to be asked next
-	Back    bool     `json:"back,omitempty"`
-	Round   int      `json:"round,omitempty"`   // earlier walks of the present query
-	IDs     []string `json:"ids,omitempty"`     // rows of the present walk
-	Total   int      `json:"total,omitempty"`   // as its first page told
-	Shifted bool     `json:"shifted,omitempty"` // the total changed since
-	Capped  bool     `json:"capped,omitempty"`  // some query was not seen whole
-	Seen    []byte   `json:"seen,omitempty"`    // 8 bytes of hash for each row of the enumeration
-	Quota   quota    `json:"quota"`
+	Version int          `json:"version"`
+	Quota   quota        `json:"quota"`
+	Over    bool         `json:"over,omitempty"`
+	Capped  bool         `json:"capped,omitempty"` // it cannot be complete any more
+	Parts   bool         `json:"parts,omitempty"`  // the search finds words inside others
+	Wide    bool         `json:"wide,omitempty"`   // and any of several, so that the wide query shows all
+	Cells   []*cell      `json:"cells"`
+	Open    []*partition `json:"open,omitempty"`   // being read, or to be read
+	Sample  keys         `json:"sample"`           // rows that some category has to show, if the categories show all
+	Misses  int          `json:"misses,omitempty"` // categories that showed nothing; -1 once one showed something
+	Words   vocabulary   `json:"words"`
+	Tongues []tongue     `json:"tongues,omitempty"`
+	Limit   int          `json:"limit"`  // rows of a page
+	Window  int          `json:"window"` // rows that a query sees
+	Seen    keys         `json:"seen"`
 
-	seen   map[uint64]bool
-	ids    map[string]bool
-	shown  []data.Listing // rows of the present walk; a restart forgets them, and the next enumeration unlists
-	doubts []data.Listing // rows of earlier walks of the present query
+	categories []string
+	owner      map[uint64]*partition // which partition alone has shown a row in this process
 }
 
-func resume(cursor json.RawMessage) *walk {
+// tongue counts the rows in one language.
+type tongue struct {
+	Code string `json:"code"`
+	Rows int    `json:"rows"`
+}
+
+// query is one search.
+type query struct {
+	Text     string `json:"q"`
+	Category string `json:"c,omitempty"`
+	Language string `json:"l,omitempty"`
+	Recent   bool   `json:"r,omitempty"` // the latest first, else the most starred
+}
+
+// partition is the rows that one query shows, being read.
+type partition struct {
+	query
+	Page    int     `json:"page"`            // to be asked next
+	Back    bool    `json:"back,omitempty"`  // from the last page to the first
+	Rate    float64 `json:"rate"`            // rows that are new, expected of a full page
+	Asked   int     `json:"asked,omitempty"` // pages
+	Total   int     `json:"total,omitempty"` // as its first page told
+	Round   int     `json:"round,omitempty"` // earlier walks
+	Shifted bool    `json:"shifted,omitempty"`
+	IDs     keys    `json:"ids"` // rows of this walk, while the enumeration may be complete
+
+	shown  []data.Listing // rows that this walk was the first to show; a restart forgets them, and the next enumeration unlists
+	doubts []data.Listing // those of earlier walks
+}
+
+// entry is one row of an answer.
+type entry struct {
+	data.Listing
+	language string
+}
+
+func resume(cursor json.RawMessage, categories []string) *walk {
 	w := new(walk)
-	if json.Unmarshal(cursor, w) != nil || w.Version != version || w.Page < 1 {
-		w = &walk{Version: version, Queue: strings.Split(alphabet, ""), Page: 1}
+	if json.Unmarshal(cursor, w) != nil || !w.sound() {
+		w = begin(quota{})
 	}
-	w.seen = make(map[uint64]bool, len(w.Seen)/8)
-	for chunk := range slices.Chunk(w.Seen[:len(w.Seen)/8*8], 8) {
-		w.seen[binary.LittleEndian.Uint64(chunk)] = true
-	}
-	w.ids = make(map[string]bool, len(w.IDs))
-	for _, id := range w.IDs {
-		w.ids[id] = true
-	}
+	w.categories, w.owner = categories, make(map[uint64]*partition)
 	return w
+}
+
+func begin(left quota) *walk {
+	return &walk{
+		Version: version, Quota: left, Limit: 50, Window: 1000, Words: vocabulary{Of: map[string]*word{}},
+		Cells: []*cell{{Unseen: 1}}, Open: []*partition{{query: query{Text: wide}, Page: 1, Rate: 50}},
+	}
+}
+
+// sound reports whether a cursor is one that a walk wrote.
+func (w *walk) sound() bool {
+	return w.Version == version && w.Limit > 0 && w.Window > 0 && len(w.Cells) > 0 && w.Words.Of != nil &&
+		!slices.Contains(w.Cells, nil) && !slices.Contains(slices.Collect(maps.Values(w.Words.Of)), nil) && !slices.ContainsFunc(w.Open, func(p *partition) bool { return p == nil || p.Page < 1 })
 }
 
 func (w *walk) emit(rows []data.Listing, emit source.Emit) error {
@@ -69,133 +113,141 @@ func (w *walk) emit(rows []data.Listing, emit source.Emit) error {
 	return emit(rows, cursor)
 }
 
-// take adds a page to the walk, moves on to the next one, and returns the rows to store.
-func (w *walk) take(rows []data.Listing, p pagination, depth int) []data.Listing {
-	asked, first := w.Page, len(w.IDs) == 0
-	inWalk, inAll, out := w.add(rows)
+// take adds a page of a partition to the walk and returns the rows to store.
+func (w *walk) take(p *partition, rows []entry, told pagination) []data.Listing {
+	first, asked := p.Asked == 0, p.Page
+	p.Asked++
+	w.measure(rows, told)
+	inWalk, isNew, out := w.add(p, rows)
 	if first {
-		w.Total = p.Total
+		p.Total = told.Total
+		w.learn(p, rows, isNew, told)
 	}
-	w.Shifted = w.Shifted || p.Total != w.Total && p.exact()
-	if first && p.capped() {
-		w.Capped = true
-		w.deepen(depth)
-	}
-	switch {
-	case first && w.Capped && !w.Back:
-		w.Back = true
-		w.Page = min(p.lastPage(), mostPage)
-	case w.Back:
-		w.Page = 1
-		if inAll > 0 {
-			w.Page = min(asked, p.Page) - 1
-		}
-	case p.HasNext && inWalk > 0 && p.Page == asked && asked < mostPage:
-		w.Page++
+	p.Shifted = p.Shifted || told.exact() && told.Total != p.Total
+	if w.Capped {
+		w.follow(p, isNew, len(rows), told)
 		return out
-	default:
-		return append(out, w.finish(p)...)
 	}
-	if w.Page <= 1 {
-		w.next()
+	if told.HasNext && inWalk > 0 && told.Page == asked && asked < mostPage {
+		p.Page++
+		return out
+	}
+	if slices.Contains(w.Open, p) {
+		out = append(out, w.finish(p, told)...)
 	}
 	return out
 }
 
-// add counts what is new in the walk and in the enumeration, and returns the rows that are to be stored.
-func (w *walk) add(rows []data.Listing) (inWalk, inAll int, out []data.Listing) {
+func (w *walk) measure(rows []entry, told pagination) {
+	if limit := max(told.Limit, len(rows)); limit > 0 {
+		w.Limit = limit
+	}
+	if told.MaxResults > 0 {
+		w.Window = told.MaxResults
+	}
+}
+
+// add counts what is new in the partition's walk and in the enumeration, and returns the rows that are to be stored.
+func (w *walk) add(p *partition, rows []entry) (inWalk, isNew int, out []data.Listing) {
 	for _, row := range rows {
-		if w.ids[row.ExternalID] {
+		key := keyOf(row.ExternalID)
+		if !w.Capped && p.IDs.add(key) {
+			inWalk++
+		}
+		if p.Category != "" {
+			w.found(key)
+		}
+		fresh := w.Seen.add(key)
+		w.Words.add(wordsOf(row.Name+"\n"+row.Description+"\n"+row.Author, w.Parts), p.Text, fresh)
+		w.speaks(row.language)
+		if !fresh {
+			if w.owner[key] != p {
+				delete(w.owner, key)
+			}
 			continue
 		}
-		inWalk++
-		w.ids[row.ExternalID] = true
-		w.IDs = append(w.IDs, row.ExternalID)
-		w.shown = append(w.shown, row)
-		if key := hash(row.ExternalID); !w.seen[key] {
-			inAll++
-			w.seen[key] = true
-			w.Seen = binary.LittleEndian.AppendUint64(w.Seen, key)
-			if row.Repo != "" {
-				out = append(out, row)
-			}
+		isNew++
+		if row.Repo == "" {
+			continue
+		}
+		out = append(out, row.Listing)
+		if !w.Capped {
+			w.owner[key] = p
+			p.shown = append(p.shown, row.Listing)
 		}
 	}
-	return inWalk, inAll, out
+	w.Words.turn()
+	return inWalk, isNew, out
 }
 
-func hash(id string) uint64 {
-	sum := fnv.New64a()
-	sum.Write([]byte(id))
-	return sum.Sum64()
+func (w *walk) found(key uint64) {
+	if w.Sample.has[key] {
+		w.Sample.remove(key)
+	}
 }
 
-// deepen queues the queries that cut the present one into smaller parts.
-func (w *walk) deepen(depth int) {
-	if len(w.Queue[0]) >= depth {
+func (w *walk) speaks(language string) {
+	if language == "" {
 		return
 	}
-	for _, letter := range alphabet {
-		w.Queue = append(w.Queue, w.Queue[0]+string(letter))
+	for i := range w.Tongues {
+		if w.Tongues[i].Code == language {
+			w.Tongues[i].Rows++
+			return
+		}
+	}
+	if len(w.Tongues) < 100 {
+		w.Tongues = append(w.Tongues, tongue{language, 1})
 	}
 }
 
-// finish judges a walk that came to its end, and returns the rows that a consistent one no longer shows.
-func (w *walk) finish(p pagination) []data.Listing {
-	consistent := !w.Shifted && !p.HasNext && (!p.exact() || len(w.IDs) == p.Total)
-	if !consistent && w.Round+1 < mostWalk {
-		w.doubts = append(w.doubts, w.shown...)
-		w.again(w.Round + 1)
+// finish judges a walk of a partition that came to its end, and returns the rows that a consistent one no longer shows.
+func (w *walk) finish(p *partition, told pagination) []data.Listing {
+	w.close(p)
+	consistent := !p.Shifted && !told.HasNext && (!told.exact() || p.IDs.len() == told.Total)
+	if consistent {
+		return w.takeBack(p)
+	}
+	if p.Round+1 >= mostWalk {
+		w.giveUp()
 		return nil
 	}
-	var gone []data.Listing
-	if consistent {
-		for _, row := range w.doubts {
-			key := hash(row.ExternalID)
-			if w.ids[row.ExternalID] || !w.seen[key] || row.Repo == "" {
-				continue
-			}
-			row.Unlisted = true
-			gone = append(gone, row)
-			w.forget(key)
+	w.Open = append(w.Open, &partition{
+		query: p.query, Page: 1, Rate: p.Rate, Round: p.Round + 1, doubts: append(p.doubts, p.shown...),
+	})
+	again := w.Open[len(w.Open)-1]
+	for key, owner := range w.owner {
+		if owner == p {
+			w.owner[key] = again
 		}
 	}
-	w.Capped = w.Capped || !consistent
-	w.next()
+	return nil
+}
+
+// takeBack returns the rows that only earlier walks of a partition showed, and forgets them.
+func (w *walk) takeBack(p *partition) []data.Listing {
+	var gone []data.Listing
+	var keys []uint64
+	for _, row := range p.doubts {
+		if key := keyOf(row.ExternalID); !p.IDs.has[key] && w.owner[key] == p {
+			row.Unlisted = true
+			gone, keys = append(gone, row), append(keys, key)
+		}
+	}
+	if len(keys) > 0 {
+		w.Seen.remove(keys...)
+	}
 	return gone
 }
 
-// forget makes a row new again, should another query show it.
-func (w *walk) forget(key uint64) {
-	delete(w.seen, key)
-	w.Seen = w.Seen[:0]
-	for left := range w.seen {
-		w.Seen = binary.LittleEndian.AppendUint64(w.Seen, left)
+func (w *walk) close(p *partition) {
+	w.Open = slices.DeleteFunc(w.Open, func(other *partition) bool { return other == p })
+}
+
+// end says how a walk ended that is over.
+func (w *walk) end() data.Completeness {
+	if w.Capped {
+		return data.Capped
 	}
-}
-
-func (w *walk) next() {
-	w.Queue = w.Queue[1:]
-	w.doubts = nil
-	w.again(0)
-}
-
-func (w *walk) again(round int) {
-	w.Page, w.Round, w.Back = 1, round, false
-	w.IDs, w.ids, w.shown = nil, make(map[string]bool), nil
-	w.Total, w.Shifted = 0, false
-}
-
-// quota is what the server said of the day's requests.
-type quota struct {
-	Tier string `json:"tier,omitempty"`
-	Day  string `json:"day,omitempty"`
-	Left int    `json:"left"` // -1 is unknown
-}
-
-func day(now time.Time) string { return now.UTC().Format(time.DateOnly) }
-
-// spent reports whether asking is in vain until the day ends.
-func (q quota) spent(tier string, now time.Time) bool {
-	return q.Tier == tier && q.Day == day(now) && q.Left == 0
+	return data.Complete
 }
