@@ -63,7 +63,11 @@ func (c *command) signs() []Sign {
 		add("permission-bypass", data.ConfidenceMedium)
 	}
 	if target := c.persists(); target != "" {
-		signs = append(signs, Sign{Rule: "persistence", Line: c.line, Words: clip(c.text() + " → " + target), Confidence: data.ConfidenceMedium})
+		confidence := data.ConfidenceMedium
+		if c.name == "echo" && slices.ContainsFunc(c.args, setting.MatchString) {
+			confidence = data.ConfidenceLow
+		}
+		signs = append(signs, Sign{Rule: "persistence", Line: c.line, Words: clip(c.text() + " → " + target), Confidence: confidence})
 	}
 	if c.readsCredentials() {
 		add("credential-access", data.ConfidenceMedium)
@@ -114,7 +118,7 @@ func (c *command) raises() bool {
 			return strings.HasPrefix(a, "/:/") || strings.HasPrefix(a, "/var/run/docker.sock:")
 		})
 	case "su", "bash", "sh", "zsh":
-		return c.sudo && len(c.operands()) == 0 && !c.short("s")
+		return c.sudo && len(c.operands()) == 0 && !c.fed
 	case "sudo":
 		return len(c.args) > 0 && (c.args[0] == "-i" || c.args[0] == "-s")
 	}
@@ -122,6 +126,9 @@ func (c *command) raises() bool {
 }
 
 func sudoers(path string) bool { return strings.HasPrefix(path, "/etc/sudoers") }
+
+// setting is a line for a shell's profile that sets a variable or a name: the usual end of an installation.
+var setting = regexp.MustCompile(`^\s*(?:export |alias |set -gx |[A-Z_]+=)`)
 
 var (
 	startup = regexp.MustCompile(`(?:^|/)(?:\.bashrc|\.zshrc|\.profile|\.bash_profile|\.zprofile|\.zshenv|config\.fish)$|^/etc/(?:cron|profile|rc\.local|systemd/system|init\.d)|/LaunchAgents/|/LaunchDaemons/|\.config/(?:autostart|systemd/user)/|\.git/hooks/(?:[a-z-]+)$`)

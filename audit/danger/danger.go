@@ -46,7 +46,7 @@ type Text struct {
 
 // Skill is what a skill says of itself; lessons on security are known by it.
 type Skill struct {
-	Name, Description string
+	ID, Name, Description string
 }
 
 // maxText bounds what of one text is looked at.
@@ -54,7 +54,7 @@ const maxText = 512 << 10
 
 // Find returns the signs in the texts of a skill, by file, line and rule.
 func Find(skill Skill, texts []Text) []Sign {
-	lesson := teaches.MatchString(skill.Name + " " + skill.Description)
+	lesson := teaches.MatchString(skill.ID + " " + skill.Name + " " + skill.Description)
 	var signs []Sign
 	for _, t := range texts {
 		t.Text = t.Text[:min(len(t.Text), maxText)]
@@ -103,7 +103,7 @@ func (t Text) signs() []Sign {
 var teaches = regexp.MustCompile(`(?i)secur|pentest|penetration|exploit|vulnerab|malware|malicious|forensic|red.?team|\bctf\b|hacking|attack|injection|jailbreak|threat|guardrail|dangerous|destructive|sanitiz|sandbox|privilege|escalation|\bhook|safety|audit|reverse.?engineer|obfuscat|incident|harden|compliance`)
 
 // warns knows the words of a warning or of an example of what not to do.
-var warns = regexp.MustCompile(`(?i)\bnever\b|\bdon'?t\b|\bdo not\b|\bmust not\b|\bshould not\b|\bnot allowed\b|\bavoid|\bdanger(?:ous)?\b|\bwarning|\bforbid|\bprohibit|\bblock(?:s|ed|ing)?\b|\brefus|\bdetect|\bdeny|\bdenied|\bunsafe|\binsecure|\bbad\b|\bwrong\b|\banti-?pattern|\bmalicious|\battack|\bexploit|\bvulnerab|\binject|\bsuspicious|\bred flags?\b|\birreversible|\bdestructive|❌|⛔|🚫|✗|⚠`)
+var warns = regexp.MustCompile(`(?i)\bnever\b|\bdon'?t\b|\bdo not\b|\bmust not\b|\bshould not\b|\bnot allowed\b|\bavoid|\bdanger(?:ous)?\b|\bwarning|\bforbid|\bprohibit|\bblock(?:s|ed|ing)?\b|\brefus|\bdetect|\bdeny|\bdenied|\bunsafe|\binsecure|\bbad\b|\bwrong\b|\banti-?pattern|\bmalicious|\battack|\bexploit|\bvulnerab|\binject|\bsuspicious|\bdisaster|\bshould match|\brisky?\b|\bescalation|\bred flags?\b|\birreversible|\bdestructive|❌|⛔|🚫|✗|⚠`)
 
 // warned reports whether the line, the two before it or, at the top of a text, what precedes it holds a warning.
 func (t Text) warned(line int) bool {

@@ -29,6 +29,8 @@ func pipelineSigns(line []*command) []Sign {
 		}
 		if how := c.exfiltrates(before); how != "" {
 			add(line[0], "exfiltration", words+": "+how, data.ConfidenceHigh)
+		} else if c.drops(len(before) > 0) {
+			add(line[0], "public-upload", words, data.ConfidenceMedium)
 		}
 	}
 	return signs
@@ -85,9 +87,15 @@ func (c *command) evaluates() bool {
 }
 
 // sink knows hosts that take whatever they are sent and show it to whoever asks.
-var sink = regexp.MustCompile(`(?i)webhook\.site|requestbin|pipedream\.net|burpcollaborator|oastify\.com|interact\.sh|oast\.(?:fun|me|pro|live|site|online)|beeceptor\.com|hookbin|requestcatcher|\bngrok(?:-free)?\.(?:io|app|dev)|dnslog\.|termbin\.com|transfer\.sh|file\.io|0x0\.st|paste\.rs`)
+var sink = regexp.MustCompile(`(?i)^(?:https?://)?(?:[\w-]+\.)*(?:webhook\.site|requestbin\.(?:com|net)|pipedream\.net|burpcollaborator\.net|oastify\.com|interact\.sh|oast\.(?:fun|me|pro|live|site|online)|beeceptor\.com|hookbin\.com|requestcatcher\.com|dnslog\.cn|termbin\.com|transfer\.sh|file\.io|0x0\.st|paste\.rs|tmpfiles\.org|catbox\.moe)(?:[/:]|$)`)
 
-// exfiltrates says how a command sends away secrets of the machine, or files to a place that anybody reads.
+// drops reports whether a command sends data to such a host.
+func (c *command) drops(fed bool) bool {
+	return (c.name == "curl" || c.name == "wget" || c.name == "nc" || c.name == "ncat") && (c.uploads() || c.takesInput() && fed) &&
+		slices.ContainsFunc(c.args, sink.MatchString)
+}
+
+// exfiltrates says how a command sends away secrets of the machine.
 func (c *command) exfiltrates(before []*command) string {
 	network := c.name == "curl" || c.name == "wget" || c.name == "nc" || c.name == "ncat" || c.name == "netcat"
 	if !network && c.name != "scp" && c.name != "rsync" {
@@ -100,8 +108,6 @@ func (c *command) exfiltrates(before []*command) string {
 		return "sends credentials of the machine"
 	case network && c.takesInput() && slices.ContainsFunc(before, func(b *command) bool { return b.readsCredentials() || b.dumps() }):
 		return "sends credentials of the machine"
-	case network && (c.uploads() || c.takesInput() && len(before) > 0) && slices.ContainsFunc(c.args, sink.MatchString):
-		return "sends data to a public drop"
 	}
 	return ""
 }
@@ -191,7 +197,7 @@ func sqlSigns(text string) []Sign {
 
 var blob = regexp.MustCompile(`[A-Za-z0-9+/]{400,}={0,2}`)
 
-// blobs finds long runs of encoded text in code that are no picture, font or key.
+// blobs finds long runs of encoded text in code that are no picture, font or token.
 func blobs(text string) []Sign {
 	if len(text) < 400 {
 		return nil
@@ -202,7 +208,7 @@ func blobs(text string) []Sign {
 			continue
 		}
 		at := blob.FindStringIndex(row)
-		if at == nil || strings.Contains(row[max(0, at[0]-200):at[0]], "data:") || !mixed(row[at[0]:at[1]]) {
+		if at == nil || strings.Contains(row[max(0, at[0]-200):at[0]], "data:") || !mixed(row[at[0]:at[1]]) || at[0] > 0 && row[at[0]-1] == '.' || strings.HasPrefix(row[at[0]:], "eyJ") {
 			continue
 		}
 		signs = append(signs, Sign{Rule: "encoded-blob", Line: i, Words: clip(row[at[0]:min(at[1], at[0]+40)]), Confidence: data.ConfidenceMedium})

@@ -9,7 +9,7 @@ import (
 
 var (
 	// An order to drop the rules that are in force.
-	override = regexp.MustCompile(`(?i)\b(?:ignore|disregard|forget|override|bypass|discard)\s+(?:all\s+|any\s+|every\s+|of\s+|the\s+|your\s+|my\s+|these\s+|those\s+)*(?:previous|prior|above|earlier|preceding|existing|system|safety|original|former|other)\s+(?:\w+\s+){0,2}(?:instructions?|prompts?|rules|guidelines|directives|constraints|restrictions|policies|safeguards)\b`)
+	override = regexp.MustCompile(`(?i)\b(?:ignore|disregard|forget|override|bypass|discard)\s+(?:all\s+|any\s+|every\s+|of\s+|the\s+|your\s+|my\s+|these\s+|those\s+)*(?:previous|prior|above|earlier|preceding|system|safety|original|former)\s+(?:\w+\s+){0,2}(?:instructions?|prompts?|rules|guidelines|directives|constraints|restrictions|policies|safeguards)\b`)
 	// An order to keep the user in the dark.
 	conceal = regexp.MustCompile(`(?i)\b(?:do\s+not|don't|never)\s+(?:tell|inform|notify|alert|mention\s+(?:this|it|that)\s+to|reveal\s+(?:this|it|that)\s+to|show\s+(?:this|it)\s+to|disclose\s+(?:this|it|that)\s+to|let)\s+the\s+(?:user|human)(?:s)?\s+(?:about\s+(?:this|these|it|the)|that\s+(?:you|this|it)|know|see|of\s+this)\b|\bwithout\s+(?:telling|informing|notifying|alerting)\s+the\s+(?:user|human)\b|\b(?:secretly|silently|covertly)\s+(?:send|upload|exfiltrate|transmit|collect|install|modify|copy)\b|\bhide\s+(?:this|it)\s+from\s+the\s+(?:user|human)\b`)
 	quoted  = regexp.MustCompile("[\"“”'‘’`«»]")
@@ -46,7 +46,7 @@ func orders(text string) []Sign {
 			}
 			confidence := data.ConfidenceHigh
 			before := row[:at[0]]
-			if len(quoted.FindAllString(before, -1))%2 == 1 || spokenOf.MatchString(before) || strings.HasPrefix(strings.TrimSpace(row), "|") || strings.HasPrefix(strings.TrimSpace(row), ">") {
+			if len(quoted.FindAllString(before, -1))%2 == 1 || spokenOf.MatchString(before) || strings.HasSuffix(strings.TrimRight(row, " *"), ":") || strings.HasPrefix(strings.TrimSpace(row), "|") || strings.HasPrefix(strings.TrimSpace(row), ">") {
 				confidence = data.ConfidenceLow
 			}
 			signs = append(signs, Sign{Rule: rule, Line: i, Words: clip(row[at[0]:min(len(row), at[1]+40)]), Confidence: confidence})

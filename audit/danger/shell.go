@@ -14,6 +14,7 @@ type command struct {
 	args     []string
 	line     int // from 0
 	sudo     bool
+	fed      bool         // by a pipe
 	writes   []string     // targets of > and >>
 	reads    []string     // sources of <
 	nested   [][]*command // pipelines in $(…), `…` and <(…) among the words
@@ -139,6 +140,9 @@ func (r *reader) pipe(s *syntax.Stmt) []*command {
 		}
 		if right == nil {
 			r.inside(c.Y)
+		}
+		for _, c := range right {
+			c.fed = true
 		}
 		return append(left, right...)
 	}

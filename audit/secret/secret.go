@@ -141,8 +141,25 @@ func longRun(text string) bool {
 // madeUp knows what stands for a secret in examples.
 var madeUp = regexp.MustCompile(`(?i)example|your|placeholder|changeme|change-me|dummy|sample|fake|mock|redacted|replace|insert|secret-?key|my-?(?:key|token|secret|password|api)|test|demo|x{4,}|\*{3,}|\.{3}|…|0{6,}|1{6,}|12345|23456|abcdef|abc123|a1b2c3|deadbeef|cafebabe|qwerty|foo|bar(?:baz)?|lorem|<|>|\$\{?\w|\{\{|(?:[0-9a-f]{8}-){1}[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
+// public knows what looks drawn by lot and is no secret: addresses of block chains, identifiers in public links,
+// keys that are made to be published, and the token of the JWT standard's examples.
+var public = regexp.MustCompile(`^0x[0-9a-fA-F]{40}$|^[1-9A-HJ-NP-Za-km-z]{43,44}$|(?i)publishable|^pk_|IxMjM0NTY3ODkw|^eyJhbGciOiJub25l|^[0-9A-F]{40}$`)
+
+// publicName knows the names of such values.
+var publicName = regexp.MustCompile(`(?i)file.?key|listen.?key|idempotency|websocket-key|key.?id|public.?key|webhook|refresh_?token"?:`)
+
 func placeholder(f Found) bool {
-	return madeUp.MatchString(f.Secret) || few(f.Secret) || sequence(f.Secret)
+	return madeUp.MatchString(f.Secret) || public.MatchString(f.Secret) || publicName.MatchString(f.Match) || !drawn(f.Secret) || few(f.Secret) || sequence(f.Secret)
+}
+
+// drawn reports whether a text has a piece long enough to be drawn by lot: words joined by marks have none.
+func drawn(text string) bool {
+	for piece := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ' ' }) {
+		if len(piece) > minRun {
+			return true
+		}
+	}
+	return false
 }
 
 // few reports whether a text consists of too few different characters to be drawn by lot.
