@@ -85,6 +85,9 @@ func Run(ctx context.Context, corpus *store.Store, options Options) (Summary, er
 	if c.spool, err = emptySpool(corpus.Dir()); err != nil {
 		return Summary{}, err
 	}
+	if c.denied, err = readDenied(ctx, corpus); err != nil {
+		return Summary{}, err
+	}
 	var summary Summary
 	for _, src := range options.Sources {
 		if c.stopped() {
@@ -107,6 +110,7 @@ func Run(ctx context.Context, corpus *store.Store, options Options) (Summary, er
 type crawler struct {
 	Options
 	corpus *store.Store
+	denied denied
 	start  time.Time
 	spool  string // folder of archives in transfer
 

@@ -39,7 +39,7 @@ func (c *crawler) facts(ctx context.Context, host Host, due store.DueRepo) (repo
 func (c *crawler) askTogether(ctx context.Context, page []store.DueRepo) error {
 	var repos []data.Repo
 	for _, due := range page {
-		if repo := known(due); due.Host == data.HostGitHub && c.archivesClosed(repo) == nil {
+		if repo := known(due); due.Host == data.HostGitHub && c.archivesClosed(repo) == nil && c.denied.check(repo) == nil {
 			repos = append(repos, repo)
 		}
 	}

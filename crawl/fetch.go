@@ -14,6 +14,9 @@ import (
 
 // fetch brings one repository up to date: facts, then, if its head moved, its archive and the skills in it.
 func (c *crawler) fetch(ctx context.Context, due store.DueRepo) (store.FetchedRepo, error) {
+	if err := c.denied.check(due.Repo); err != nil {
+		return store.FetchedRepo{}, err
+	}
 	if due.Host == data.HostDir {
 		return c.readLocal(ctx, due.Repo)
 	}
@@ -23,6 +26,9 @@ func (c *crawler) fetch(ctx context.Context, due store.DueRepo) (store.FetchedRe
 	}
 	repo, unchanged, err := c.facts(ctx, host, due)
 	if err != nil {
+		return store.FetchedRepo{}, err
+	}
+	if err := c.denied.check(repo); err != nil {
 		return store.FetchedRepo{}, err
 	}
 	asked := data.RepoKey(due.ID)
@@ -97,6 +103,7 @@ func (c *crawler) read(ctx context.Context, fetched store.FetchedRepo, tree arch
 		return store.FetchedRepo{}, fmt.Errorf("read %s: %w", fetched.Repo.ID, err)
 	}
 	fetched.Changed, fetched.Skills, fetched.Repo.Tree, fetched.Findings = true, found.Skills, found.Tree, found.Findings
+	c.denied.drop(&fetched)
 	for _, sub := range found.Submodules {
 		fetched.Submodules = append(fetched.Submodules, store.Submodule(sub))
 	}

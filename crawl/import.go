@@ -28,7 +28,11 @@ func Import(ctx context.Context, corpus *store.Store, name string, input io.Read
 	if err != nil {
 		return 0, 0, fmt.Errorf("import %s: %w", name, err)
 	}
-	importing := importer{ImportOptions: options, corpus: corpus, name: name, lines: map[string]int{}}
+	denials, err := corpus.Denials(ctx)
+	if err != nil {
+		return 0, 0, fmt.Errorf("import %s: %w", name, err)
+	}
+	importing := importer{ImportOptions: options, corpus: corpus, denials: denials, name: name, lines: map[string]int{}}
 	err = store.Loop[numberedLine, importedSkill]{
 		Workers: runtime.GOMAXPROCS(0),
 		Batch:   256,
@@ -58,6 +62,7 @@ func Import(ctx context.Context, corpus *store.Store, name string, input io.Read
 type importer struct {
 	ImportOptions
 	corpus          *store.Store
+	denials         data.Denials
 	name            string
 	lines           map[string]int // by skill id, the line that brought it
 	stored, refused int
@@ -85,6 +90,9 @@ func (i *importer) read(line numberedLine) (importedSkill, error) {
 	bundle, contents, err := record.Bundle()
 	if err != nil {
 		return importedSkill{}, malformed(err.Error(), nil)
+	}
+	if denial, denied := i.denials.Of(bundle.ID); denied {
+		return importedSkill{}, &data.ItemError{Outcome: data.OutcomeDenied, Reason: denial.Reason}
 	}
 	skill := importedSkill{line: line.number, bundle: bundle}
 	for _, content := range contents {

@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"skillcorpus/index/lexical"
 	"skillcorpus/index/rank"
@@ -64,6 +65,7 @@ func (s *Searcher) find(ctx context.Context, q Request) (findings, error) {
 	if err := s.pin(ctx, q, &f); err != nil {
 		return findings{}, err
 	}
+	f.candidates = slices.DeleteFunc(f.candidates, func(c rank.Candidate) bool { return s.hidden(c.ID) })
 	rank.Order(f.candidates, !q.KeepCopies)
 	if !q.KeepCopies {
 		f.candidates = rank.Collapse(f.candidates)
@@ -168,6 +170,7 @@ func (s *Searcher) list(ctx context.Context, q Request) (findings, error) {
 	if err != nil {
 		return findings{}, err
 	}
+	ids = slices.DeleteFunc(ids, s.hidden)
 	f := findings{mode: ModeLexical, candidates: make([]rank.Candidate, len(ids))}
 	for i, id := range ids {
 		f.candidates[i] = rank.Candidate{ID: id}

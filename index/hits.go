@@ -53,10 +53,11 @@ func (s *Searcher) places(ctx context.Context, skill lexical.Skill) ([]string, e
 		canonical = skill.CopyOf
 	}
 	ids, err := s.words.Copies(ctx, canonical)
+	ids = slices.DeleteFunc(ids, s.hidden)
 	if err != nil || skill.CopyOf == "" {
 		return ids, err
 	}
-	ids = slices.DeleteFunc(append(ids, canonical), func(id string) bool { return id == skill.ID })
+	ids = slices.DeleteFunc(append(ids, canonical), func(id string) bool { return id == skill.ID || s.hidden(id) })
 	slices.Sort(ids)
 	return ids, nil
 }

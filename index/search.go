@@ -20,6 +20,7 @@ type Searcher struct {
 	manifest Manifest
 	words    *lexical.Index
 	dense    *dense // nil without Use
+	hidden   func(id string) bool
 }
 
 // Open opens an index folder. It checks the manifest, the files' sizes and heads, not all their bytes (see
@@ -44,8 +45,12 @@ func Open(ctx context.Context, dir string) (*Searcher, error) {
 		return nil, errors.Join(damaged(dir, fmt.Sprintf("%s holds %d skills, the manifest says %d", list.File, x.Count(), list.Count)),
 			x.Close())
 	}
-	return &Searcher{dir: dir, manifest: m, words: x}, nil
+	return &Searcher{dir: dir, manifest: m, words: x, hidden: func(string) bool { return false }}, nil
 }
+
+// Hide leaves skills out of every answer, as hits and as places of others, whatever the index holds. Call it before
+// the first search.
+func (s *Searcher) Hide(hidden func(id string) bool) { s.hidden = hidden }
 
 // Manifest returns the manifest of the open index.
 func (s *Searcher) Manifest() Manifest { return s.manifest }

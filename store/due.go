@@ -99,7 +99,7 @@ func (s *Store) putAttempts(ctx context.Context, tx *sql.Tx, stage Stage, attemp
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (stage, item) DO UPDATE SET input = excluded.input, version = excluded.version, outcome = excluded.outcome,
 				reason = excluded.reason, attempts = excluded.attempts, checked_at = excluded.checked_at, retry_at = excluded.retry_at`,
-			stage, a.Item, a.Input, a.Version, a.Outcome, a.Reason, failures, now.Unix(), retryAt(a, failures, now).Add(time.Second-1).Unix()) // rounded up: never before the host's time
+			stage, a.Item, a.Input, a.Version, a.Outcome, a.Reason, failures, now.UnixMilli(), retryAt(a, failures, now).Add(time.Second-1).Unix()) // rounded up: never before the host's time
 		if err != nil {
 			return fmt.Errorf("store %s attempt of %s: %w", stage, a.Item, err)
 		}

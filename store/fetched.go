@@ -46,7 +46,7 @@ func (s *Store) CommitRepos(ctx context.Context, fetched []FetchedRepo) error {
 func (s *Store) putFetched(ctx context.Context, tx *sql.Tx, f FetchedRepo) error {
 	key := f.Asked
 	if f.AliasOnly {
-		return putAlias(ctx, tx, f.Asked, f.Repo)
+		return s.putAlias(ctx, tx, f.Asked, f.Repo)
 	}
 	switch f.Attempt.Outcome {
 	case data.OutcomeOK:
@@ -56,13 +56,13 @@ func (s *Store) putFetched(ctx context.Context, tx *sql.Tx, f FetchedRepo) error
 		}
 		put := putFacts
 		if f.Changed {
-			put = putContent
+			put = s.putContent
 		}
 		if err := put(ctx, tx, key, f); err != nil {
 			return err
 		}
 	case data.OutcomeGone, data.OutcomeBlocked, data.OutcomeEmpty, data.OutcomeDenied:
-		if err := removeSkills(ctx, tx, key, nil); err != nil {
+		if err := s.removeSkills(ctx, tx, key, nil); err != nil {
 			return err
 		}
 		// Should it come back, even at the same commit, its content must be read again.
@@ -84,7 +84,7 @@ func putFacts(ctx context.Context, tx *sql.Tx, key string, f FetchedRepo) error 
 	return err
 }
 
-func putContent(ctx context.Context, tx *sql.Tx, key string, f FetchedRepo) error {
+func (s *Store) putContent(ctx context.Context, tx *sql.Tx, key string, f FetchedRepo) error {
 	if err := putBlobs(ctx, tx, f.Blobs); err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func putContent(ctx context.Context, tx *sql.Tx, key string, f FetchedRepo) erro
 		return err
 	}
 	if !f.Partial {
-		if err := removeSkills(ctx, tx, key, f.Skills); err != nil {
+		if err := s.removeSkills(ctx, tx, key, f.Skills); err != nil {
 			return err
 		}
 	}
@@ -119,7 +119,7 @@ func putContent(ctx context.Context, tx *sql.Tx, key string, f FetchedRepo) erro
 func (s *Store) putRepo(ctx context.Context, tx *sql.Tx, f FetchedRepo) error {
 	repo, key := f.Repo, data.RepoKey(f.Repo.ID)
 	if f.Asked != key {
-		if err := mergeRepo(ctx, tx, f.Asked, key); err != nil {
+		if err := s.mergeRepo(ctx, tx, f.Asked, key); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,7 @@ func putAliases(ctx context.Context, tx *sql.Tx, repo data.Repo) error {
 }
 
 // putAlias stores that asked is another name of repo, which may not be stored itself yet.
-func putAlias(ctx context.Context, tx *sql.Tx, asked string, repo data.Repo) error {
+func (s *Store) putAlias(ctx context.Context, tx *sql.Tx, asked string, repo data.Repo) error {
 	key := data.RepoKey(repo.ID)
 	if asked == key {
 		return nil
@@ -31,12 +31,12 @@ func putAlias(ctx context.Context, tx *sql.Tx, asked string, repo data.Repo) err
 	if err != nil {
 		return err
 	}
-	return mergeRepo(ctx, tx, asked, key)
+	return s.mergeRepo(ctx, tx, asked, key)
 }
 
 // mergeRepo turns the repository at key from into an alias of the one at key to.
-func mergeRepo(ctx context.Context, tx *sql.Tx, from, to string) error {
-	if err := removeSkills(ctx, tx, from, nil); err != nil {
+func (s *Store) mergeRepo(ctx context.Context, tx *sql.Tx, from, to string) error {
+	if err := s.removeSkills(ctx, tx, from, nil); err != nil {
 		return err
 	}
 	steps := []struct {

@@ -28,12 +28,16 @@ type DueRepo struct {
 
 const dueForCrawl = ` FROM repos r LEFT JOIN due d ON d.stage = 'crawl' AND d.item = r.key
 	WHERE r.listed AND r.key > ?1 AND (d.item IS NULL OR d.version < ?2
-		OR d.outcome = 'ok' AND (d.checked_at <= ?3 OR r.host = 'dir') AND d.checked_at < ?4
-		OR d.outcome <> 'ok' AND d.retry_at <= ?5)`
+		OR d.outcome = 'ok' AND (d.checked_at <= ?3 OR r.host = 'dir' OR d.checked_at > ?6) AND d.checked_at < ?4
+		OR d.outcome <> 'ok' AND (d.retry_at <= ?5 OR d.checked_at > ?6))`
+
+// clockSlack is how far two clocks of one corpus may lie apart.
+const clockSlack = time.Minute
 
 func (s *Store) dueForCrawl(version int, start time.Time, maxAge time.Duration, after string) []any {
 	now := s.now()
-	return []any{after, version, now.Add(-maxAge).Unix(), start.Unix(), now.Unix()}
+	// What was checked in a time to come was so by a clock that has been set back since: its times say nothing.
+	return []any{after, version, now.Add(-maxAge).UnixMilli(), start.UnixMilli(), now.Unix(), now.Add(clockSlack).UnixMilli()}
 }
 
 // DueRepos returns up to limit listed repositories, in key order, whose key is above after and that a crawl which
@@ -42,7 +46,7 @@ func (s *Store) dueForCrawl(version int, start time.Time, maxAge time.Duration, 
 func (s *Store) DueRepos(ctx context.Context, version int, start time.Time, maxAge time.Duration, after string, limit int) ([]DueRepo, error) {
 	arguments := append(s.dueForCrawl(version, start, maxAge, after), limit)
 	due, err := query(ctx, s.reader, func(rows *sql.Rows, repo *DueRepo) error { return scanRepo(rows, &repo.Repo, &repo.Outdated) },
-		`SELECT coalesce(d.version < ?2, 0), `+repoColumns+dueForCrawl+` ORDER BY r.key LIMIT ?6`, arguments...)
+		`SELECT coalesce(d.version < ?2, 0), `+repoColumns+dueForCrawl+` ORDER BY r.key LIMIT ?7`, arguments...)
 	if err != nil {
 		return nil, fmt.Errorf("read due repositories: %w", err)
 	}

@@ -96,7 +96,7 @@ func putBundle(ctx context.Context, tx *sql.Tx, b data.Bundle, touched map[strin
 		ON CONFLICT (id) DO UPDATE SET repo_key = excluded.repo_key, repo_id = excluded.repo_id, path = excluded.path, skill_file = excluded.skill_file,
 			skill_sha256 = excluded.skill_sha256, origin = excluded.origin, commit_sha = excluded.commit_sha, license = excluded.license,
 			updated_at = excluded.updated_at, stars = excluded.stars, basis = excluded.basis, digest = excluded.digest, copy_key = excluded.copy_key,
-			canonical_rank = excluded.canonical_rank, installers = excluded.installers, live = 1
+			canonical_rank = excluded.canonical_rank, installers = excluded.installers, live = 1, removed_at = 0
 		RETURNING key`,
 		b.ID, data.RepoKey(b.RepoID), b.RepoID, b.Path, b.SkillFile, b.SkillSHA256, b.Origin, b.Commit, b.License,
 		b.UpdatedAt, b.Stars, b.Basis, b.Digest, copyKey, b.CanonicalRank(), string(installers)).Scan(&key)
@@ -133,7 +133,7 @@ func dropDue(ctx context.Context, tx *sql.Tx, id string) error {
 
 // removeSkills marks the live skills of a repository as removed, but for those with an id in keep. Their rows and
 // contents stay; their due rows go, since nobody waits for them any more.
-func removeSkills(ctx context.Context, tx *sql.Tx, repoKey string, keep []data.Bundle) error {
+func (s *Store) removeSkills(ctx context.Context, tx *sql.Tx, repoKey string, keep []data.Bundle) error {
 	ids := make([]string, len(keep))
 	for i, b := range keep {
 		ids[i] = b.ID
@@ -142,13 +142,21 @@ func removeSkills(ctx context.Context, tx *sql.Tx, repoKey string, keep []data.B
 	if err != nil {
 		return err
 	}
-	type removed struct{ id, copyKey string }
-	all, err := query(ctx, tx, func(rows *sql.Rows, r *removed) error { return rows.Scan(&r.id, &r.copyKey) },
-		`UPDATE skills SET live = 0, copy_of = NULL
-			WHERE repo_key = ? AND live AND id NOT IN (SELECT value FROM json_each(?)) RETURNING id, copy_key`, repoKey, string(kept))
+	all, err := query(ctx, tx, scanRemoved,
+		`UPDATE skills SET live = 0, copy_of = NULL, removed_at = ?
+			WHERE repo_key = ? AND live AND id NOT IN (SELECT value FROM json_each(?)) RETURNING id, copy_key`, s.now().Unix(), repoKey, string(kept))
 	if err != nil {
 		return fmt.Errorf("remove skills: %w", err)
 	}
+	return afterRemoval(ctx, tx, all)
+}
+
+// removed is a skill that was just marked as such.
+type removed struct{ id, copyKey string }
+
+func scanRemoved(rows *sql.Rows, r *removed) error { return rows.Scan(&r.id, &r.copyKey) }
+
+func afterRemoval(ctx context.Context, tx *sql.Tx, all []removed) error {
 	touched := make(map[string]bool, len(all))
 	for _, r := range all {
 		touched[r.copyKey] = true

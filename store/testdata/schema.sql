@@ -69,6 +69,13 @@ CREATE TABLE blobs (
     zstd   BLOB NOT NULL
 ) WITHOUT ROWID;
 
+CREATE TABLE denied (
+    key      TEXT PRIMARY KEY,                     -- id in lower case: of an owner, a repository or a skill
+    id       TEXT NOT NULL,                        -- as given
+    reason   TEXT NOT NULL,
+    added_at TEXT NOT NULL                         -- RFC 3339
+) WITHOUT ROWID;
+
 CREATE TABLE documents (
     skill       INTEGER PRIMARY KEY REFERENCES skills (key) ON DELETE CASCADE,
     name        TEXT NOT NULL,
@@ -198,7 +205,7 @@ CREATE TABLE skills (
     copy_of         TEXT,                          -- id of the canonical copy; NULL for the canonical one
     live            INTEGER NOT NULL CHECK (live IN (0, 1)),
     document_digest TEXT NOT NULL DEFAULT ''
-, installers TEXT NOT NULL DEFAULT 'null');
+, installers TEXT NOT NULL DEFAULT 'null', removed_at INTEGER NOT NULL DEFAULT 0);
 
 CREATE TABLE sources (
     name         TEXT PRIMARY KEY,

@@ -113,8 +113,8 @@ searches the result. Everything lies in one data folder.`,
 	flags.BoolVar(&e.JSON, "json", false, "results as JSON, one object a line (docs/json.md)")
 	flags.BoolVarP(&e.Quiet, "quiet", "q", false, "nothing on stderr but errors")
 	flags.BoolVarP(&e.verbose, "verbose", "v", false, "a line for each request and repository on stderr")
-	root.AddCommand(e.demo(), e.crawl(), e.imports(), e.parse(), e.audit(), e.index(), e.search(), e.show(), e.model(),
-		e.export(), e.status(), e.verify(), e.doctor(), e.versionCommand(), e.fakehub())
+	root.AddCommand(e.demo(), e.crawl(), e.imports(), e.parse(), e.audit(), e.report(), e.index(), e.search(), e.show(), e.model(),
+		e.export(), e.deny(), e.status(), e.verify(), e.doctor(), e.versionCommand(), e.fakehub())
 	root.SetUsageTemplate(root.UsageTemplate() + exitHelp)
 	root.SetHelpCommand(help(root))
 	return root

@@ -21,6 +21,7 @@ type crawlSettings struct {
 	workers    int
 	pace       float64
 	strictSize bool
+	deny       string
 }
 
 func (e *environment) crawl() *cobra.Command {
@@ -55,6 +56,7 @@ SKILLCORPUS_GITHUB_TOKEN_HOSTS.`,
 	flags.StringArrayVar(&settings.sources, "source", nil, "NAME[:ARG] of a source (repeatable)")
 	flags.Int64Var(&settings.maxArchive, "max-archive", archive.DefaultLimits().Bytes, "size cap of an archive, in bytes")
 	flags.BoolVar(&settings.strictSize, "strict-size", false, "leave out every repository whose whole history is over the cap, as the paper does")
+	flags.StringVar(&settings.deny, "deny", "", "file with ids for the takedown list (see skillcorpus deny), one a line, each with its reason")
 	flags.DurationVar(&settings.maxAge, "max-age", 24*time.Hour, "ask again for repositories fetched longer ago than this")
 	flags.DurationVar(&settings.maxWait, "max-wait", 10*time.Minute, "how long in all to wait for limits to end")
 	flags.IntVar(&settings.workers, "workers", 4, "repositories fetched at a time")
@@ -75,6 +77,11 @@ func (e *environment) runCrawl(ctx context.Context, settings crawlSettings) (err
 		open = e.existing
 	}
 	return open(ctx, "crawl", func(p *pipeline.Pipeline) error {
+		if settings.deny != "" {
+			if err := e.denyFile(ctx, p.Corpus, settings.deny); err != nil {
+				return err
+			}
+		}
 		if err := wired.checkSample(ctx, p.Corpus); err != nil {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"skillcorpus/index"
 	"skillcorpus/index/embed"
 	"skillcorpus/index/model"
+	"skillcorpus/store"
 )
 
 func (e *environment) model() *cobra.Command {
@@ -172,6 +173,13 @@ func (e *environment) searcher(ctx context.Context, id string, budget time.Durat
 	searcher, err := index.Open(ctx, index.Dir(e.data, index.DefaultName))
 	if err != nil {
 		return nil, nil, err
+	}
+	if err := e.read(ctx, func(corpus *store.Store) error {
+		denials, err := corpus.Denials(ctx)
+		searcher.Hide(denials.Has)
+		return err
+	}); err != nil {
+		return nil, nil, errors.Join(err, searcher.Close())
 	}
 	embedder, missing, err := e.embedder(id)
 	if err != nil {

@@ -43,6 +43,7 @@ func oneSkill(_ *cobra.Command, arguments []string) error {
 type shownSkill struct {
 	ID          string           `json:"id"`
 	Live        bool             `json:"live"`
+	Denied      string           `json:"denied,omitempty"` // why it is on the takedown list
 	Name        string           `json:"name"`
 	Description string           `json:"description"`
 	Repo        string           `json:"repo"`
@@ -82,6 +83,14 @@ func (e *environment) showSkill(ctx context.Context, corpus *store.Store, id str
 	if !found {
 		return fmt.Errorf("no skill %q in this corpus: find its id with `skillcorpus search`", id)
 	}
+	denials, err := corpus.Denials(ctx)
+	if err != nil {
+		return err
+	}
+	denial, denied := denials.Of(skill.ID)
+	if denied && raw {
+		return fmt.Errorf("%s is denied: %s", skill.ID, terminal.Quote(denial.Reason))
+	}
 	if raw {
 		content, kept, err := corpus.Content(ctx, skill.SkillSHA256)
 		if err == nil && !kept {
@@ -94,7 +103,12 @@ func (e *environment) showSkill(ctx context.Context, corpus *store.Store, id str
 		return err
 	}
 	if e.JSON {
-		return e.Object(shown(skill))
+		object := shown(skill)
+		object.Denied = denial.Reason
+		return e.Object(object)
+	}
+	if denied {
+		e.Printf("denied: %s\n", terminal.Quote(denial.Reason))
 	}
 	e.printSkill(skill)
 	return nil
