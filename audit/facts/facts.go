@@ -9,6 +9,7 @@ package facts
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"skillcorpus/audit/code"
 	"skillcorpus/audit/license"
@@ -38,19 +39,21 @@ type Facts struct {
 	Binary     bool
 	Name       Field
 	Describe   Field
-	References []reference.Reference
-	Code       []code.Unit // blocks in order, then bundled scripts by path
-	Unread     []string    // bundled scripts whose content is not there, by path
-	HasScripts bool        // by the paper's audit
+	References []reference.Reference // of SKILL.md; then, with contents, those of bundled pages, and of scripts what is not there
+	Orphans    []string              // bundled files that nothing leads to, sorted; none where only a listing is known
+	Code       []code.Unit           // blocks in order, then bundled scripts by path
+	Unread     []string              // bundled scripts whose content is not there, by path
+	HasScripts bool                  // by the paper's audit
 	Exact      data.Proxies
 	Corrected  data.Proxies
 	License    license.License
 	Requires   data.Requires
 	Prose      Prose
+	Characters int // of SKILL.md, in code points
+	Inline     Inline
+	Faults     []Fault
 	Junk       string // what the file is instead of a skill; empty for a skill
 	JunkLine   int
-	Hidden     []Hidden
-	Downloads  []Download
 	Safety
 }
 
@@ -82,12 +85,15 @@ func Collect(in Input) Facts {
 		Name:       scalar(in.Document, "name"),
 		Describe:   scalar(in.Document, "description"),
 		HasScripts: proxy.HasScripts(in.Bundle.Files),
+		Characters: utf8.RuneCount(in.SkillMD),
 		Exact:      proxy.Exact(in.SkillMD, in.Bundle.Files),
 		Corrected:  proxy.Corrected(in.Document, in.SkillMD, in.Bundle.Files),
-		References: reference.Find(in.Document, in.SkillMD, reference.NewTree(in.Bundle, in.InRepo)),
 		Code:       code.Blocks(in.Document, in.SkillMD, skillFile),
 	}
+	tree := reference.NewTree(in.Bundle, in.InRepo)
+	f.References = reference.Find(in.Document, in.SkillMD, tree)
 	f.scripts(in.Content)
+	f.follow(in, tree)
 	f.Requires = requires(f.Code)
 	f.license(in)
 	f.read(in)
@@ -140,15 +146,17 @@ func (f *Facts) read(in Input) {
 		}
 		if s.Kind == data.SectionProse {
 			f.Prose.Words += len(strings.Fields(text))
+			f.Inline.read(text, s.Line)
+			f.Faults = append(f.Faults, flattened(text, s.Line)...)
+		} else {
+			f.Faults = append(f.Faults, searchPaths(s, text)...)
 		}
 		f.Prose.Contrast += contrasts(text)
-		f.Downloads = append(f.Downloads, downloads(text, s.Line)...)
 	}
 	if f.Binary {
 		return
 	}
 	f.Junk, f.JunkLine = junk(in.Document, in.SkillMD)
-	f.Hidden = hidden(in.SkillMD)
 }
 
 func scalar(doc data.Document, key string) Field {

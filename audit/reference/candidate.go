@@ -20,7 +20,7 @@ type candidate struct {
 
 var (
 	// A variable that agents and plugin hosts put before paths of the skill's own folder.
-	skillRoot = regexp.MustCompile(`^(?:\$\{?|\{\{?|<|\[)\s?(?i:claude[-_ ]?)?(?i:skill|base|skills?[-_]root|this[-_ ]skill)[-_ ]?(?i:dir|path|root|directory|folder|base|home)?\s?(?:\}\}?|>|\])?/`)
+	skillRoot = regexp.MustCompile(`^(?:\$\{?|\{\{?|<|\[|%)\s?(?i:(?:path[-_ ]to[-_ ])?(?:claude|codex|agent|current|this|the|your|installed)?[-_ ]?(?:skills?[-_ ]root|skill|base)[-_ ]?(?:base[-_ ]?)?(?:install(?:ation)?[-_ ]?)?(?:dir|path|root|directory|folder|base|home|location)?)\s?(?:\}\}?|>|\]|%)?/`)
 	// The same for the folder of the plugin that holds the skill.
 	pluginRoot = regexp.MustCompile(`^(?:\$\{?|\{\{?|<|\[)(?i:claude[-_])?(?i:plugin)[-_]?(?i:root|dir|path)(?:\}\}?|>|\])?/`)
 	// Line numbers after a path: `file.py:12`, `file.py:12-30`.
@@ -45,10 +45,13 @@ func (s *scanner) resolve(c candidate) (Reference, bool) {
 	ref := Reference{Written: c.text, Line: c.line, Kind: c.kind, UnclosedCode: c.unclose}
 	name, explicit, ok := s.clean(c)
 	if !ok {
-		return ref, false
+		return s.pattern(ref, c)
 	}
 	if explicit == fromPlugin {
 		return s.beyond(ref, name)
+	}
+	if s.page != "" && explicit == none {
+		name = s.beside(name, c.kind)
 	}
 	full := path.Join("/", s.tree.dir, name)
 	if climbs(s.tree.dir, name) {
@@ -65,6 +68,32 @@ func (s *scanner) resolve(c candidate) (Reference, bool) {
 	ref.Path = inside
 	ref.State, ref.Actual = s.tree.state(inside)
 	return s.settle(ref, c, explicit)
+}
+
+// beside resolves a path of a bundled page: from the page's folder, or from the skill's where only that has it.
+func (s *scanner) beside(name string, kind Kind) string {
+	near := path.Join(path.Dir(s.page), name)
+	if s.tree.has(near) || kind == Link && !s.tree.has(name) {
+		return near
+	}
+	return name
+}
+
+// pattern takes a path below one of the skill's own folders that has a wildcard or a placeholder in it: where that
+// folder is not there at all, no file can be the one that is meant.
+func (s *scanner) pattern(ref Reference, c candidate) (Reference, bool) {
+	text, explicit := s.expand(strings.TrimRight(strings.TrimPrefix(strings.TrimSpace(c.text), "./"), ".,:;!?"))
+	at := strings.IndexAny(text, "*<{[$")
+	if s.page != "" || at < 0 || c.kind == Link || explicit == fromPlugin || !s.tree.complete || !extension.MatchString(text) || strings.ContainsAny(text, " \t\n|`\"'()") {
+		return ref, false
+	}
+	folder, _, nested := strings.Cut(text[:at], "/")
+	if !nested || !ownFolders[folder] || s.tree.dirs[folder] || (s.tree.inRepo != nil && s.tree.inRepo(folder)) ||
+		creates(tail(c.before, 60)) || yourProject.MatchString(c.before) {
+		return ref, false
+	}
+	ref.Path, ref.State, ref.Kind = text, Missing, Pattern
+	return ref, true
 }
 
 // settle keeps what is there, and of what is not there only what the skill claims as its own.
@@ -210,22 +239,49 @@ func (s *scanner) expand(text string) (string, prefix) {
 	if at := skillRoot.FindStringIndex(text); at != nil {
 		return s.own(text[at[1]:], fromSkill)
 	}
+	if m := variable.FindStringSubmatch(text); m != nil {
+		if folder, known := s.variables[m[1]]; known {
+			return s.own(path.Join(folder, m[2]), fromSkill)
+		}
+	}
 	if at := pluginRoot.FindStringIndex(text); at != nil {
 		return s.own(text[at[1]:], fromPlugin)
 	}
 	return s.own(text, none)
 }
 
+// own cuts a path at the skill's own folder, wherever that is installed.
 func (s *scanner) own(text string, explicit prefix) (string, prefix) {
 	for _, name := range s.names {
 		if name == "" {
 			continue
 		}
-		if _, rest, ok := strings.Cut("/"+text, "skills/"+name+"/"); ok && rest != "" {
+		before, rest, ok := strings.Cut("/"+text, "/"+name+"/")
+		if !ok || rest == "" {
+			continue
+		}
+		if strings.Contains(before+"/", "skills/") || before == "" && explicit == none && !s.tree.dirs[name] {
 			return rest, fromSkill
 		}
 	}
 	return text, explicit
+}
+
+var (
+	variable   = regexp.MustCompile(`^\$\{?([A-Za-z_]\w*)\}?/(.+)$`)
+	assignment = regexp.MustCompile(`(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)=["']?([^\s"';]+)`)
+)
+
+// define notes the shell variables of a block that hold a path inside the skill's own folder.
+func (s *scanner) define(text string) {
+	if !strings.Contains(text, "=") {
+		return
+	}
+	for _, m := range assignment.FindAllStringSubmatch(text, maxReferences) {
+		if rest, explicit := s.expand(strings.TrimSuffix(m[2], "/") + "/."); explicit == fromSkill {
+			s.variables[m[1]] = path.Clean(rest)
+		}
+	}
 }
 
 // climbs reports whether a relative path leaves the repository on its way.

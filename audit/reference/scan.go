@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"path"
 	"regexp"
 	"strings"
 
@@ -100,12 +101,32 @@ func (s *scanner) command(words []word, at candidate) {
 	}
 }
 
-func writes(previous, first string) bool {
-	switch previous {
-	case "-o", "--output", "--out", "--outfile", "--output-file", "--output-dir", "--out-dir", "--save", "--dest", "--outdir":
+// outputFlag is an option whose value is a file that the command makes.
+var outputFlag = regexp.MustCompile(`^(?:-o|-O|--?(?:[a-z]+-)*(?:out|output|outfile|outdir|save|saveto|dest|destination|target)(?:-[a-z]+)*)$`)
+
+// writes reports whether a word of a command line is made by the command, given the word before it and the program.
+func writes(previous, program string) bool {
+	switch program {
+	case "touch", "tee", "mkdir":
 		return true
 	}
-	return first == "touch" || first == "tee" || first == "mkdir" || previous == "tee"
+	return previous == "tee" || outputFlag.MatchString(previous)
+}
+
+// caption notes the file whose content a block gives: the last line before the block, or its first line, is nothing
+// but a path in the dress of a title, an emphasis or a comment. The reader is to make such a file.
+func (s *scanner) caption(before, block string) {
+	before = strings.TrimRight(before, " \t\r\n")
+	first, _, _ := strings.Cut(strings.TrimLeft(block, "\n"), "\n")
+	comment := strings.HasPrefix(first, "#") || strings.HasPrefix(first, "//") || strings.HasPrefix(first, "--") || strings.HasPrefix(first, "<!--")
+	for i, row := range []string{before[strings.LastIndexByte(before, '\n')+1:], first} {
+		name := strings.Trim(row, " \t\r#*_`:()/<>!-.")
+		name = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(name, "File:"), "Filename:"))
+		name = strings.Trim(name, "*_` ")
+		if (i == 0 || comment) && len(row) <= maxDestination && extension.MatchString(name) && !strings.ContainsAny(name, " \t`") {
+			s.created[path.Clean(name)] = true
+		}
+	}
 }
 
 // plain scans words that carry no mark-up: only a file that is there, or one in a folder of the skill's own.

@@ -7,64 +7,7 @@ import (
 
 	"skillcorpus/audit/code"
 	"skillcorpus/audit/facts"
-	"skillcorpus/audit/reference"
 )
-
-func missingFile(f facts.Facts) []place {
-	return inState(f, reference.Missing, func(r reference.Reference) string {
-		return fmt.Sprintf("%s is named in %s and not there", quoted(r), r.Kind)
-	})
-}
-
-func caseMismatch(f facts.Facts) []place {
-	return inState(f, reference.CaseMismatch, func(r reference.Reference) string {
-		return fmt.Sprintf("%s is spelled %q in the bundle", quoted(r), r.Actual)
-	})
-}
-
-func outsideMissing(f facts.Facts) []place {
-	return inState(f, reference.OutsideMissing, func(r reference.Reference) string {
-		return fmt.Sprintf("%s leads out of the skill's folder to no file of the repository", quoted(r))
-	})
-}
-
-func pathEscape(f facts.Facts) []place {
-	return inState(f, reference.Escapes, func(r reference.Reference) string {
-		return fmt.Sprintf("%s leaves the repository", quoted(r))
-	})
-}
-
-func inState(f facts.Facts, state reference.State, say func(reference.Reference) string) []place {
-	var places []place
-	for _, r := range f.References {
-		if r.State != state {
-			continue
-		}
-		message := say(r)
-		if r.UnclosedCode {
-			message += ", inside a fence that nothing closes"
-		}
-		places = append(places, place{line: r.Line, message: message})
-	}
-	return places
-}
-
-func quoted(r reference.Reference) string {
-	if r.Written == r.Path {
-		return fmt.Sprintf("%q", clip(r.Path))
-	}
-	return fmt.Sprintf("%q (written %q)", clip(r.Path), clip(r.Written))
-}
-
-func unbundledFile(f facts.Facts) []place {
-	var places []place
-	for _, file := range f.Bundle.Files {
-		if file.Note != "" {
-			places = append(places, place{file: file.Path, message: file.Note})
-		}
-	}
-	return places
-}
 
 func unclosedFence(f facts.Facts) []place {
 	var places []place

@@ -17,6 +17,8 @@ type place struct {
 	file    string // empty for SKILL.md
 	line    int
 	message string
+	// confidence is empty where the fault is certain. At low confidence no finding is more than an info.
+	confidence data.Confidence
 }
 
 // check is the code of one rule.
@@ -62,15 +64,33 @@ func checks() []check {
 		{"body-length", bodyLength},
 		{"deep-reference", deepReference},
 		{"missing-file", missingFile},
+		{"missing-import", missingImport},
+		{"missing-in-page", missingInPage},
 		{"case-mismatch", caseMismatch},
 		{"outside-missing", outsideMissing},
 		{"path-escape", pathEscape},
 		{"unbundled-file", unbundledFile},
+		{"orphan-file", orphanFile},
 		{"unclosed-fence", unclosedFence},
 		{"broken-code", brokenCode},
 		{"placeholder-code", placeholderCode},
-		{"pipe-to-shell", pipeToShell},
-		{"hidden-unicode", hiddenUnicode},
+		sign("pipe-to-shell"),
+		sign("exfiltration"),
+		sign("public-upload"),
+		sign("obfuscated-code"),
+		sign("encoded-blob"),
+		sign("hidden-unicode"),
+		sign("instruction-override"),
+		sign("concealment"),
+		sign("persistence"),
+		sign("destructive-command"),
+		sign("destructive-sql"),
+		sign("force-push"),
+		sign("privilege-escalation"),
+		sign("permission-bypass"),
+		sign("credential-access"),
+		sign("unpinned-remote-code"),
+		{"secret", secretFound},
 		{"unknown-license", unknownLicense},
 	}
 }
@@ -91,9 +111,13 @@ func Judge(f facts.Facts) (data.Verdict, []data.Finding) {
 	for _, c := range checks() {
 		places := c.find(f)
 		for _, p := range places[:min(len(places), maxFindings)] {
-			findings = append(findings, data.Finding{
-				Rule: c.id, Severity: severity[c.id], File: cmp.Or(p.file, f.SkillFile), Line: p.line, Message: p.message,
-			})
+			finding := data.Finding{
+				Rule: c.id, Severity: severity[c.id], File: cmp.Or(p.file, f.SkillFile), Line: p.line, Message: p.message, Confidence: p.confidence,
+			}
+			if p.confidence == data.ConfidenceLow {
+				finding.Severity = data.SeverityInfo
+			}
+			findings = append(findings, finding)
 		}
 	}
 	slices.SortStableFunc(findings, func(a, b data.Finding) int {

@@ -1,51 +1,67 @@
 package rules
 
 import (
-	"slices"
-
 	"skillcorpus/audit/facts"
-	"skillcorpus/audit/reference"
 	"skillcorpus/data"
 )
 
-// verdict concludes. Whether code does what a description claims takes understanding, so purpose_aligned
-// stays open.
+// verdict concludes, and says why part by part.
 func verdict(f facts.Facts) data.Verdict {
-	missing := missingPaths(f)
+	r := reasons{skillFile: f.SkillFile, all: []data.Reason{}, count: map[string]int{}}
 	v := data.Verdict{
-		CodeBearing:  f.HasScripts || f.Exact.CodeBlockCount >= 1,
-		CodeSound:    sound(f),
-		MissingFiles: len(missing) > 0,
-		Missing:      missing,
-		Basis:        f.Bundle.Basis,
-		License:      f.License.ID,
-		Requires:     f.Requires,
-		Proxies:      f.Exact,
-		Corrected:    f.Corrected,
+		CodeBearing:    r.bearing(f),
+		CodeSound:      r.sound(f),
+		Missing:        r.missing(f),
+		PurposeAligned: r.purpose(f),
+		Basis:          f.Bundle.Basis,
+		License:        f.License.ID,
+		Requires:       f.Requires,
+		Proxies:        f.Exact,
+		Corrected:      f.Corrected,
 	}
+	v.MissingFiles = len(v.Missing) > 0
 	v.RunnableComplete = v.CodeBearing && v.CodeSound && !v.MissingFiles
-	switch {
-	case v.MissingFiles:
-		v.Tier = data.TierPartial
-	case v.CodeSound:
-		v.Tier = data.TierFunctional
-	case f.HasScripts:
-		v.Tier = data.TierPartial
-	default:
-		v.Tier = data.TierReferenceOnly
-	}
+	v.Tier = r.tier(f, v)
+	v.Reasons = r.list()
 	return v
 }
 
-// missingPaths returns the files that the skill names and does not bring: those that are not there, and those of
-// which only a stand-in is, such as a Git LFS pointer.
-func missingPaths(f facts.Facts) []string {
-	missing := []string{}
-	for _, r := range f.References {
-		if r.State == reference.Missing || r.State == reference.Unbundled {
-			missing = append(missing, r.Path)
-		}
+// tier draws the class from the parts. A skill that is not sound is partial where it shows that it means to ship code.
+func (r *reasons) tier(f facts.Facts, v data.Verdict) data.Tier {
+	outside := false
+	for _, ref := range f.References {
+		outside = outside || outsideScript(ref)
 	}
-	slices.Sort(missing)
-	return slices.Compact(missing)
+	tier, why := data.TierReferenceOnly, "prose, guidance or illustrative snippets, and no bundled script"
+	switch {
+	case v.MissingFiles:
+		tier, why = data.TierPartial, "a file that the skill names as its own is missing"
+	case v.CodeSound:
+		tier, why = data.TierFunctional, "its code is whole and no named file is missing"
+	case f.HasScripts:
+		tier, why = data.TierPartial, "it bundles scripts, and its code is not sound"
+	case len(f.Faults) > 0:
+		tier, why = data.TierPartial, "its code is meant to be run and cannot be as it stands"
+	case outside:
+		tier, why = data.TierPartial, "it runs a script that it does not bring"
+	}
+	r.add(partTier, "", 0, "%s: %s", tier, why)
+	return tier
+}
+
+// purpose says that a file which holds no skill cannot do what one promises. Whether code does what a description
+// claims takes understanding, so for every other skill the answer stays open.
+func (r *reasons) purpose(f facts.Facts) *bool {
+	aligned := false
+	switch {
+	case f.Binary:
+		r.add(partPurpose, "", 1, "SKILL.md is a binary file")
+	case f.Junk != "":
+		r.add(partPurpose, "", f.JunkLine, "SKILL.md holds no skill: %s", clip(f.Junk))
+	case f.Prose.BodyLine == 0:
+		r.add(partPurpose, "", 1, "nothing follows the frontmatter, so nothing does what the description says")
+	default:
+		return nil
+	}
+	return &aligned
 }
