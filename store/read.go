@@ -128,7 +128,7 @@ func (s *Store) fillFindings(ctx context.Context, skills map[int64]*Skill, first
 		var key int64
 		var stage Stage
 		var f data.Finding
-		if err := rows.Scan(&key, &stage, &f.Rule, &f.Severity, &f.File, &f.Line, &f.Message); err != nil {
+		if err := rows.Scan(&key, &stage, &f.Rule, &f.Severity, &f.File, &f.Line, &f.Message, &f.Confidence); err != nil {
 			return err
 		}
 		switch skill := skills[key]; {
@@ -141,7 +141,7 @@ func (s *Store) fillFindings(ctx context.Context, skills map[int64]*Skill, first
 			skill.Document.Findings = append(skill.Document.Findings, f)
 		}
 		return nil
-	}, `SELECT f.skill, f.stage, f.rule, f.severity, f.file, f.line, f.message FROM skills s JOIN findings f ON f.skill = s.key
+	}, `SELECT f.skill, f.stage, f.rule, f.severity, f.file, f.line, f.message, f.confidence FROM skills s JOIN findings f ON f.skill = s.key
 		WHERE s.id BETWEEN ? AND ? ORDER BY f.skill, f.stage, f.position`, first, last)
 }
 

@@ -186,8 +186,8 @@ func putFindings(ctx context.Context, tx *sql.Tx, skill int64, stage Stage, find
 		return err
 	}
 	for i, f := range findings {
-		_, err := tx.ExecContext(ctx, `INSERT INTO findings (skill, stage, position, rule, severity, file, line, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-			skill, stage, i, f.Rule, f.Severity, f.File, f.Line, f.Message)
+		_, err := tx.ExecContext(ctx, `INSERT INTO findings (skill, stage, position, rule, severity, file, line, message, confidence) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			skill, stage, i, f.Rule, f.Severity, f.File, f.Line, f.Message, f.Confidence)
 		if err != nil {
 			return fmt.Errorf("finding %s: %w", f.Rule, err)
 		}

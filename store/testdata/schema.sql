@@ -116,7 +116,7 @@ CREATE TABLE findings (
     severity TEXT NOT NULL CHECK (severity IN ('error', 'warning', 'info')),
     file     TEXT NOT NULL,
     line     INTEGER NOT NULL,
-    message  TEXT NOT NULL,
+    message  TEXT NOT NULL, confidence TEXT NOT NULL DEFAULT '' CHECK (confidence IN ('', 'high', 'medium', 'low')),
     PRIMARY KEY (skill, stage, position)
 ) WITHOUT ROWID;
 
@@ -185,6 +185,20 @@ CREATE TABLE runs (
     summary    TEXT NOT NULL                       -- JSON
 );
 
+CREATE TABLE signatures (
+    sha256    TEXT PRIMARY KEY,                    -- of a SKILL.md
+    version   INTEGER NOT NULL,                    -- of the code that made it
+    signature BLOB NOT NULL,                       -- empty for a text too short to have one
+    paired    INTEGER NOT NULL DEFAULT 0 CHECK (paired IN (0, 1)) -- its pairs are in table similar
+) WITHOUT ROWID;
+
+CREATE TABLE similar (
+    a       TEXT NOT NULL,                         -- SHA-256 of one SKILL.md
+    b       TEXT NOT NULL,                         -- of the other, the greater one
+    jaccard REAL NOT NULL,                         -- over their shingles
+    PRIMARY KEY (a, b)
+) WITHOUT ROWID;
+
 CREATE TABLE skills (
     key             INTEGER PRIMARY KEY,
     id              TEXT NOT NULL UNIQUE,
@@ -233,6 +247,8 @@ CREATE TABLE verdicts (
 CREATE INDEX aliases_by_repo ON aliases (repo_key);
 
 CREATE INDEX listings_by_repo ON listings (repo_key);
+
+CREATE INDEX similar_by_b ON similar (b);
 
 CREATE INDEX skills_by_canonical ON skills (copy_of) WHERE copy_of IS NOT NULL;
 
