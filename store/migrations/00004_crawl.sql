@@ -10,6 +10,7 @@ CREATE TABLE denied (
 
 -- When a skill was removed, so that prune knows how long its contents are of no use; 0 while it lives.
 ALTER TABLE skills ADD COLUMN removed_at INTEGER NOT NULL DEFAULT 0; -- Unix seconds
+UPDATE skills SET removed_at = unixepoch() WHERE NOT live;
 
 -- A crawl that starts in the second in which another one ended must tell their rows apart.
 UPDATE due SET checked_at = checked_at * 1000;

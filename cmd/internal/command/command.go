@@ -114,7 +114,7 @@ searches the result. Everything lies in one data folder.`,
 	flags.BoolVarP(&e.Quiet, "quiet", "q", false, "nothing on stderr but errors")
 	flags.BoolVarP(&e.verbose, "verbose", "v", false, "a line for each request and repository on stderr")
 	root.AddCommand(e.demo(), e.crawl(), e.imports(), e.parse(), e.audit(), e.report(), e.index(), e.search(), e.show(), e.model(),
-		e.export(), e.deny(), e.status(), e.verify(), e.doctor(), e.versionCommand(), e.fakehub())
+		e.export(), e.deny(), e.prune(), e.status(), e.verify(), e.doctor(), e.versionCommand(), e.fakehub())
 	root.SetUsageTemplate(root.UsageTemplate() + exitHelp)
 	root.SetHelpCommand(help(root))
 	return root

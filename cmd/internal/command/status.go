@@ -20,17 +20,21 @@ import (
 )
 
 func (e *environment) status() *cobra.Command {
-	var failed, findings bool
+	var failed, findings, table bool
 	command := &cobra.Command{
 		Use:   "status",
 		Short: "Show what the corpus holds, what is due, and how complete it is",
 		Example: `  skillcorpus status
   skillcorpus status --failed
   skillcorpus status --findings
+  skillcorpus status --table6
   skillcorpus status --json`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
 			return e.read(command.Context(), func(corpus *store.Store) error {
+				if table {
+					return e.printTable6(command.Context(), corpus)
+				}
 				if findings {
 					return e.printRepoFindings(command.Context(), corpus)
 				}
@@ -50,6 +54,7 @@ func (e *environment) status() *cobra.Command {
 		},
 	}
 	command.Flags().BoolVar(&findings, "findings", false, "list what the archives of repositories showed that belongs to no skill, such as refused members")
+	command.Flags().BoolVar(&table, "table6", false, "what became of everything that the sources list, as in the paper's Table 6")
 	command.Flags().BoolVar(&failed, "failed", false, "list every item that did not end ok, with its reason")
 	return command
 }
