@@ -117,6 +117,8 @@ func (a *api) route(rest string) (string, func(*http.Request, *repository, strin
 		return "contents", a.contents
 	case first == "git/trees":
 		return "tree", a.tree
+	case first == "git/matching-refs":
+		return "matching-refs", a.matchingRefs
 	case first == "git/blobs":
 		return "blob", a.blob
 	case first == "zipball" || first == "tarball":

@@ -112,6 +112,22 @@ func (a *api) branch(_ *http.Request, r *repository, name string) answer {
 	return jsonAnswer(http.StatusOK, map[string]any{"name": r.branch, "commit": commit, "protected": false})
 }
 
+// matchingRefs lists the refs whose name begins so: the default branch, or none.
+func (a *api) matchingRefs(_ *http.Request, r *repository, prefix string) answer {
+	if r.current().empty {
+		return emptyRepository()
+	}
+	list := []any{}
+	if strings.HasPrefix("heads/"+r.branch, prefix) {
+		sha := r.commitAt(r.head())
+		list = append(list, map[string]any{
+			"ref": "refs/heads/" + r.branch, "node_id": "REF_" + r.nodeID, "url": a.repoURL(r) + "/git/refs/heads/" + r.branch,
+			"object": map[string]any{"type": "commit", "sha": sha, "url": a.repoURL(r) + "/git/commits/" + sha},
+		})
+	}
+	return jsonAnswer(http.StatusOK, list)
+}
+
 // archiveLink sends the caller to the codeload host.
 func (a *api) archiveLink(req *http.Request, r *repository, ref string) answer {
 	if ref == "" {

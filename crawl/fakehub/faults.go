@@ -21,7 +21,22 @@ type engine struct {
 
 	mu     sync.Mutex
 	rules  []*compiled
-	limits map[string]exhausted // by host
+	limits map[limitKey]exhausted
+}
+
+// limitKey is what a limit holds for: one caller at one host. A primary one holds for one resource, a secondary one for
+// all of them.
+type limitKey struct{ host, caller, resource string }
+
+const allResources = "*"
+
+// keysOf are the limits that a request may be under.
+func keysOf(host string, r *http.Request, t target) (primary, secondary limitKey) {
+	primary = limitKey{host, callerOf(r), resourceCore}
+	if t.endpoint == endpointGraphQL {
+		primary.resource = resourceGraphQL
+	}
+	return primary, limitKey{host, primary.caller, allResources}
 }
 
 // compiled is a rule with its globs compiled and its requests counted.
@@ -41,7 +56,29 @@ type exhausted struct {
 
 // newEngine checks a script against the hub, and gives repositories the states that no request has to wait for.
 func newEngine(script *Script, x *index, now func() time.Time) (*engine, error) {
-	e := &engine{seed: script.Seed, index: x, now: now, limits: make(map[string]exhausted)}
+	e := &engine{index: x, now: now}
+	return e, e.load(script)
+}
+
+// load puts a script in the place of the one before. States that this one has given stay.
+func (e *engine) load(script *Script) error {
+	rules, err := compile(script, e.index)
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.seed, e.rules, e.limits = script.Seed, rules, make(map[limitKey]exhausted)
+	for _, r := range rules {
+		if err := e.applyAtOnce(r); err != nil {
+			return fmt.Errorf("rule %d: %w", r.number+1, err)
+		}
+	}
+	return nil
+}
+
+func compile(script *Script, x *index) ([]*compiled, error) {
+	var rules []*compiled
 	targets := make(map[string]bool)
 	for i, r := range script.Rules {
 		if err := r.check(); err != nil {
@@ -50,20 +87,17 @@ func newEngine(script *Script, x *index, now func() time.Time) (*engine, error) 
 		if r.Match.Repo != "" && !strings.Contains(r.Match.Repo, "*") && x.named(r.Match.Repo) == nil {
 			return nil, fmt.Errorf("rule %d: match.repo: the hub has no %s", i+1, r.Match.Repo)
 		}
-		if to := strings.ToLower(r.Do.RenameTo); to != "" {
-			if targets[to] || x.named(to) != nil {
+		if to := strings.ToLower(r.Do.RenameTo); to != "" && !strings.Contains(to, "{") {
+			if taken := x.named(to); targets[to] || taken != nil && taken != x.named(r.Match.Repo) {
 				return nil, fmt.Errorf("rule %d: do.rename_to: %s is taken", i+1, r.Do.RenameTo)
 			}
 			targets[to] = true
 		}
-		e.rules = append(e.rules, &compiled{
+		rules = append(rules, &compiled{
 			Rule: r, number: i, path: glob(r.Match.Path, ""), repo: glob(r.Match.Repo, "(?i)"), seen: make(map[string]int),
 		})
 	}
-	for _, r := range e.rules {
-		e.applyAtOnce(r)
-	}
-	return e, nil
+	return rules, nil
 }
 
 // glob compiles a pattern in which `*` is any run of characters; an empty one gives nil.
@@ -74,16 +108,36 @@ func glob(pattern, flags string) *regexp.Regexp {
 	return regexp.MustCompile(flags + "^(?s:" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + ")$")
 }
 
-func (e *engine) applyAtOnce(r *compiled) {
-	m := r.Match
-	if r.Do.states() == 0 || m.Host != "" || m.Path != "" || m.Method != "" || len(m.Nth) > 0 || m.Every > 0 {
-		return
+// applyAtOnce gives the states of a rule that waits for no request.
+func (e *engine) applyAtOnce(r *compiled) error {
+	if r.Do.states() == 0 || !r.Match.always() {
+		return nil
 	}
+	var meant []*repository
 	for _, repo := range e.index.repos {
 		if (r.repo == nil || r.repo.MatchString(repo.Repo)) && e.drawn(r, strings.ToLower(repo.Repo), 0) {
-			e.apply(r.Do, repo)
+			meant = append(meant, repo)
 		}
 	}
+	if r.Match.Pick > 0 {
+		meant = e.pick(r, meant)
+	}
+	for _, repo := range meant {
+		if err := e.apply(r.Do, repo); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pick draws some of the repositories that have no state yet; for padding only those where it can lie outside a skill.
+func (e *engine) pick(r *compiled, list []*repository) []*repository {
+	list = slices.DeleteFunc(list, func(repo *repository) bool {
+		return !repo.current().none() || r.Do.Pad > 0 && repo.skillAtRoot()
+	})
+	order := func(repo *repository) float64 { return e.draw(r, strings.ToLower(repo.Repo), 0).share }
+	slices.SortFunc(list, func(a, b *repository) int { return cmp.Compare(order(a), order(b)) })
+	return list[:min(r.Match.Pick, len(list))]
 }
 
 // fire counts a request against all rules and returns what is to be done with it, nil for nothing. While a host's
@@ -91,10 +145,13 @@ func (e *engine) applyAtOnce(r *compiled) {
 func (e *engine) fire(host string, r *http.Request, t target) *Action {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if l, ok := e.limits[host]; ok && e.now().Before(l.until) {
-		return l.action
+	primary, secondary := keysOf(host, r, t)
+	for _, key := range []limitKey{primary, secondary} {
+		if l, ok := e.limits[key]; ok && e.now().Before(l.until) {
+			return l.action
+		}
 	}
-	key := r.Method + " " + host + " " + r.URL.RequestURI()
+	key := r.Method + " " + host + " " + r.URL.RequestURI() + t.body
 	var action *Action
 	for _, rule := range e.rules {
 		if !rule.matches(host, r, t) {
@@ -105,14 +162,21 @@ func (e *engine) fire(host string, r *http.Request, t target) *Action {
 		case !rule.counted(n):
 		case rule.Do.states() > 0:
 			if t.repo != nil && e.drawn(rule, strings.ToLower(t.repo.Repo), 0) {
-				e.apply(rule.Do, t.repo)
+				_ = e.apply(rule.Do, t.repo) // only an edit can fail, and none waits for a request
 			}
 		case action == nil && e.drawn(rule, key, n):
 			action = &rule.Do
+			if rule.Do.Fault != "" {
+				action = e.fault(rule, host, t, key, n)
+			}
 		}
 	}
 	if action != nil && action.Limit != nil {
-		e.limits[host] = exhausted{action: action, until: e.now().Add(action.Limit.Reset)}
+		held := primary
+		if action.Limit.Kind == limitSecondary {
+			held = secondary
+		}
+		e.limits[held] = exhausted{action: action, until: e.now().Add(action.Limit.Reset)}
 	}
 	return action
 }
@@ -138,34 +202,66 @@ func (c *compiled) counted(n int) bool {
 	return (len(c.Match.Nth) == 0 || slices.Contains(c.Match.Nth, n)) && (c.Match.Every == 0 || n%c.Match.Every == 0)
 }
 
-// drawn decides by the rule's probability. The draw depends on nothing but seed, rule, key and count.
+// drawn decides by the rule's probability.
 func (e *engine) drawn(c *compiled, key string, n int) bool {
-	if c.Match.Probability == 0 {
-		return true
-	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%d\x00%s\x00%d", e.seed, c.number, key, n))
-	const bits = 53 // a float64's
-	return float64(binary.BigEndian.Uint64(sum[:8])>>(64-bits))/(1<<bits) < c.Match.Probability
+	return c.Match.Probability == 0 || e.draw(c, key, n).share < c.Match.Probability
 }
 
-func (e *engine) apply(a Action, r *repository) {
+// chance is what a draw decides about one request or repository.
+type chance struct {
+	share float64 // 0..1, to compare with a probability
+	kind  uint32
+	place uint32
+}
+
+// draw depends on nothing but seed, rule, key and count.
+func (e *engine) draw(c *compiled, key string, n int) chance {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d\x00%d\x00%s\x00%d", e.seed, c.number, key, n))
+	const bits = 53 // a float64's
+	return chance{
+		share: float64(binary.BigEndian.Uint64(sum[:8])>>(64-bits)) / (1 << bits),
+		kind:  binary.BigEndian.Uint32(sum[8:12]),
+		place: binary.BigEndian.Uint32(sum[12:16]),
+	}
+}
+
+// apply gives a repository a state.
+func (e *engine) apply(a Action, r *repository) error {
 	if a.RenameTo != "" {
-		e.index.rename(r, a.RenameTo)
-		return
+		to := filledName(a.RenameTo, r.Repo)
+		if taken := e.index.named(to); taken != nil && taken != r {
+			return fmt.Errorf("do.rename_to: %s is taken", to)
+		}
+		e.index.rename(r, to)
+		return nil
+	}
+	var edited string
+	if a.Edit {
+		var err error
+		if edited, err = r.edited(); err != nil {
+			return err
+		}
 	}
 	r.change(func(s *state) {
 		s.vanished = s.vanished || a.Vanish
 		s.empty = s.empty || a.Empty
-		if a.Block != "" {
-			s.blocked = a.Block
+		s.padding = cmp.Or(a.Pad, s.padding)
+		s.blocked = cmp.Or(a.Block, s.blocked)
+		if edited != "" {
+			s.edits = append(s.edits[:len(s.edits):len(s.edits)], edited)
 		}
 	})
+	return nil
 }
 
 // limited is a host's answer while a limit is exhausted.
-func (e *engine) limited(s *server, r *http.Request, l Limit) answer {
+func (e *engine) limited(s *server, r *http.Request, t target, l Limit) answer {
+	primary, secondary := keysOf(s.name, r, t)
+	if l.Kind == limitSecondary {
+		primary = secondary
+	}
 	e.mu.Lock()
-	until := e.limits[s.name].until
+	until := e.limits[primary].until
 	e.mu.Unlock()
 	left := max(0, until.Sub(e.now()))
 	var reply answer

@@ -99,6 +99,7 @@ type target struct {
 	asked    string      // the name by which the repository was asked, `owner/name`; empty where asked by number
 	rest     string      // what follows the repository, without slashes at its ends
 	partial  bool        // a fault orders that a part of the answer fails
+	body     string      // digest of what was posted; empty where nothing was
 }
 
 // server is one host with its listener.
@@ -141,6 +142,7 @@ func New(config Config) (*Hub, error) {
 		return nil, fmt.Errorf("apply fault script: %w", err)
 	}
 	h.listing, h.market = &listing{index: index, files: config.Listings}, script.Market
+	h.treeEntries = script.TreeEntries
 	for _, known := range hosts() {
 		h.hosts = append(h.hosts, &server{name: known.name, setting: known.setting, host: known.open(h, script.Quotas)})
 	}

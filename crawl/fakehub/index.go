@@ -49,6 +49,11 @@ type state struct {
 	edits    []string // path of the skill that each edit changed
 }
 
+// none reports that no fault has touched the repository.
+func (s state) none() bool {
+	return !s.vanished && !s.empty && s.blocked == "" && s.renamed == "" && s.padding == 0 && len(s.edits) == 0
+}
+
 // invented holds what a folder can't tell. All of it follows from the repository's name alone.
 type invented struct {
 	id       int64

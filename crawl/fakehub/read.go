@@ -69,10 +69,11 @@ func (f fields) read(n *yaml.Node) error {
 
 func (s *Script) read(n *yaml.Node) error {
 	return fields{
-		"seed":   func(n *yaml.Node) error { return parse(n, &s.Seed, parseSeed) },
-		"quotas": s.Quotas.read,
-		"market": s.Market.read,
-		"rules":  func(n *yaml.Node) error { return list(n, s.readRule) },
+		"seed":         func(n *yaml.Node) error { return parse(n, &s.Seed, parseSeed) },
+		"quotas":       s.Quotas.read,
+		"market":       s.Market.read,
+		"tree_entries": func(n *yaml.Node) error { return parse(n, &s.TreeEntries, parseCount) },
+		"rules":        func(n *yaml.Node) error { return list(n, s.readRule) },
 	}.read(n)
 }
 
@@ -105,6 +106,11 @@ func parseQuota(text string) (int, error) {
 	return parseCount(text)
 }
 
+func parseBytes(text string) (int64, error) {
+	n, err := parseCount(text)
+	return int64(n), err
+}
+
 func parseCount(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err == nil && n < 1 {
@@ -132,6 +138,7 @@ func (m *Match) read(n *yaml.Node) error {
 		"path":   func(n *yaml.Node) error { return parse(n, &m.Path, parseText) },
 		"repo":   func(n *yaml.Node) error { return parse(n, &m.Repo, parseText) },
 		"method": func(n *yaml.Node) error { return parse(n, &m.Method, parseText) },
+		"pick":   func(n *yaml.Node) error { return parse(n, &m.Pick, parseCount) },
 		"every":  func(n *yaml.Node) error { return parse(n, &m.Every, parseCount) },
 		"nth": func(n *yaml.Node) error {
 			return list(n, func(n *yaml.Node) error {
@@ -158,6 +165,13 @@ func (a *Action) read(n *yaml.Node) error {
 		"delay":     func(n *yaml.Node) error { return parse(n, &a.Delay, time.ParseDuration) },
 		"block":     func(n *yaml.Node) error { return parse(n, &a.Block, parseText) },
 		"rename_to": func(n *yaml.Node) error { return parse(n, &a.RenameTo, parseText) },
+		"hold":      func(n *yaml.Node) error { return parse(n, &a.Hold, time.ParseDuration) },
+		"wait":      func(n *yaml.Node) error { return parse(n, &a.Wait, time.ParseDuration) },
+		"fault":     func(n *yaml.Node) error { return parse(n, &a.Fault, parseText) },
+		"tear":      func(n *yaml.Node) error { return parse(n, &a.Tear, parseTrue) },
+		"partial":   func(n *yaml.Node) error { return parse(n, &a.Partial, parseTrue) },
+		"edit":      func(n *yaml.Node) error { return parse(n, &a.Edit, parseTrue) },
+		"pad":       func(n *yaml.Node) error { return parse(n, &a.Pad, parseBytes) },
 		"vanish":    func(n *yaml.Node) error { return parse(n, &a.Vanish, parseTrue) },
 		"empty":     func(n *yaml.Node) error { return parse(n, &a.Empty, parseTrue) },
 		"headers":   a.readHeaders,
@@ -193,10 +207,11 @@ func (a *Action) readLimit(n *yaml.Node) error {
 	l := &Limit{}
 	a.Limit = l
 	return fields{
-		"kind":   func(n *yaml.Node) error { return parse(n, &l.Kind, parseText) },
-		"reset":  func(n *yaml.Node) error { return parse(n, &l.Reset, time.ParseDuration) },
-		"silent": func(n *yaml.Node) error { return parse(n, &l.Silent, strconv.ParseBool) },
-		"status": func(n *yaml.Node) error { return parse(n, &l.Status, parseCount) },
+		"kind":         func(n *yaml.Node) error { return parse(n, &l.Kind, parseText) },
+		"reset":        func(n *yaml.Node) error { return parse(n, &l.Reset, time.ParseDuration) },
+		"undocumented": func(n *yaml.Node) error { return parse(n, &l.Undocumented, parseTrue) },
+		"silent":       func(n *yaml.Node) error { return parse(n, &l.Silent, strconv.ParseBool) },
+		"status":       func(n *yaml.Node) error { return parse(n, &l.Status, parseCount) },
 	}.read(n)
 }
 

@@ -1,7 +1,13 @@
 package fakehub
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"time"
 )
@@ -13,13 +19,22 @@ func (h *Hub) handler(s *server) http.Handler {
 			panic(http.ErrAbortHandler) // closing: the connection is being torn anyway
 		}
 		defer h.running.Done()
-		if r.URL.Path == StatsPath {
-			h.serveStats(w, r)
+		if control := h.control(r.URL.Path); control != nil {
+			control(w, r)
 			return
 		}
 		t := s.host.classify(r)
-		out := &recorder{ResponseWriter: w, stats: h.stats, endpoint: s.name + " " + t.endpoint}
+		var err error
+		if t.body, err = keepBody(r); err != nil {
+			write(w, r, plain(http.StatusRequestEntityTooLarge, err.Error()))
+			return
+		}
+		h.stats.ask(s.name, callerOf(r))
+		out := &recorder{ResponseWriter: w, stats: h.stats, endpoint: s.name + " " + t.endpoint, done: r.Context()}
 		defer func() {
+			if out.status == 0 {
+				h.stats.count(out.endpoint, 0)
+			}
 			h.logger.Debug("answered", "host", s.name, "method", r.Method, "path", r.URL.Path, "status", out.status, "bytes", out.bytes)
 		}()
 		h.respond(out, r, s, t)
@@ -35,15 +50,45 @@ func (h *Hub) respond(out *recorder, r *http.Request, s *server, t target) {
 	if !wait(r.Context(), action.Delay) {
 		panic(http.ErrAbortHandler) // the caller left, or the hub closes
 	}
-	out.headers, out.cut = action.Headers, action.CutAfter
+	out.headers, out.cut, out.hold = action.Headers, action.CutAfter, action.Hold
+	t.partial = action.Partial
 	switch {
+	case action.Tear:
+		tear(out)
 	case action.Limit != nil:
-		write(out, r, h.faults.limited(s, r, *action.Limit))
+		write(out, r, h.faults.limited(s, r, t, *action.Limit))
 	case action.Status != 0:
 		write(out, r, answer{status: action.Status, contentType: "text/html; charset=utf-8", body: []byte(action.Body)})
 	default:
 		s.host.serve(out, r, t)
 	}
+}
+
+// keepBody reads what was posted, leaves it to be read again, and returns its digest.
+func keepBody(r *http.Request) (string, error) {
+	const most = 1 << 20
+	content, err := io.ReadAll(io.LimitReader(r.Body, most+1))
+	if err != nil || len(content) > most {
+		return "", fmt.Errorf("want a body of %d bytes at most", most)
+	}
+	r.Body = io.NopCloser(bytes.NewReader(content))
+	if len(content) == 0 {
+		return "", nil
+	}
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// tear resets the connection, as a host that dies does.
+func tear(w http.ResponseWriter) {
+	connection, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if tcp, ok := connection.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0) // without it the connection ends in order: also torn
+	}
+	_ = connection.Close() // nobody is left to tell
 }
 
 // wait reports false if the context ends first.
@@ -70,6 +115,8 @@ type recorder struct {
 	bytes    int64
 	headers  map[string]string // in place of the answer's own
 	cut      *int64            // tear the connection after so many bytes of the body
+	hold     time.Duration     // before it is torn
+	done     context.Context   // the request's: ends the hold
 }
 
 // WriteHeader puts the fault's headers over the answer's.
@@ -100,6 +147,7 @@ func (w *recorder) Write(body []byte) (int, error) {
 	w.stats.add(w.endpoint, int64(n-len(body)))
 	if torn {
 		_ = http.NewResponseController(w.ResponseWriter).Flush() // what was ordered is to arrive; the connection is torn either way
+		wait(w.done, w.hold)
 		panic(http.ErrAbortHandler)
 	}
 	return n, err

@@ -15,6 +15,9 @@ type Script struct {
 	Quotas Quotas
 	Market Market // how SkillsMP searches
 	Rules  []Rule // in order: of those that fire for a request the first acts
+
+	// TreeEntries is the length at which a recursive tree is truncated; 0 is GitHub's own figure.
+	TreeEntries int
 }
 
 // Rule is one fault: when, and what.
@@ -32,6 +35,7 @@ type Match struct {
 	Nth         []int   // from 1, counted for each rule and each request (method, host, path, query)
 	Every       int     // each n-th, counted likewise
 	Probability float64 // drawn from seed, rule, request and count, so that the order of requests doesn't matter
+	Pick        int     // for states: so many of the repositories, drawn among those that have no state yet
 }
 
 // Action says what a rule does. Limit excludes status, body and cut; a state of a repository (Vanish, Empty, Block,
@@ -42,11 +46,18 @@ type Action struct {
 	Body     string            // with Status
 	Delay    time.Duration     // before the answer
 	CutAfter *int64            // tear the connection after so many bytes of the body
+	Hold     time.Duration     // with CutAfter: before it is torn nothing happens for so long
+	Tear     bool              // reset the connection in place of an answer
+	Partial  bool              // GraphQL: some repositories come as null, "Something went wrong"
+	Fault    string            // one of the catalogue by its name, or any; alone but for Wait and Hold
+	Wait     time.Duration     // with Fault: until the reset of a limit
 	Limit    *Limit
 	Vanish   bool   // 404
 	Empty    bool   // a repository without commits
-	Block    string // dmca or tos
-	RenameTo string // owner/name; the former name answers with a redirect
+	Block    string // dmca, tos or unavailable
+	RenameTo string // owner/name, also of {owner} and {name}; the former name answers with a redirect
+	Pad      int64  // bytes of files in a folder outside all skills
+	Edit     bool   // a new commit, which changes one skill's text
 }
 
 // Limit is an exhausted rate limit. Once it fires, the host answers every request with it until the reset.
@@ -65,6 +76,7 @@ const (
 	limitSecondary = "secondary"
 	blockDMCA      = "dmca"
 	blockTOS       = "tos"
+	blockOther     = "unavailable"
 )
 
 // check returns what is wrong with a rule, naming the field.
@@ -75,14 +87,26 @@ func (r Rule) check() error {
 	if err := r.Do.check(); err != nil {
 		return fmt.Errorf("do.%w", err)
 	}
-	if r.Do.RenameTo != "" && !repoName.MatchString(r.Match.Repo) {
-		return errors.New("do.rename_to: wants the one repository in match.repo, without *")
+	switch {
+	case r.Do.RenameTo != "" && !strings.Contains(r.Do.RenameTo, "{name}") && !repoName.MatchString(r.Match.Repo):
+		return errors.New("do.rename_to: wants the one repository in match.repo, without *, or a {name} of its own")
+	case r.Match.Pick > 0 && (r.Do.states() == 0 || !r.Match.always()):
+		return errors.New("match.pick: goes with states, and with no field but repo")
+	case r.Do.Edit && !r.Match.always():
+		return errors.New("do.edit: goes with no field of match but repo, probability and pick")
 	}
 	return nil
 }
 
+// always reports that a rule waits for no request.
+func (m Match) always() bool {
+	return m.Host == "" && m.Path == "" && m.Method == "" && len(m.Nth) == 0 && m.Every == 0
+}
+
 func (m Match) check() error {
 	switch {
+	case m.Pick < 0 || m.Pick > 0 && m.Probability > 0:
+		return errors.New("pick: is at least 1, and goes without probability")
 	case m.Host != "" && !slices.Contains(hostNames(), m.Host):
 		return fmt.Errorf("host: %q is none of %s", m.Host, strings.Join(hostNames(), ", "))
 	case m.Path != "" && !strings.HasPrefix(m.Path, "/") && !strings.HasPrefix(m.Path, "*"):
@@ -111,22 +135,34 @@ func (a Action) check() error {
 		return errors.New("delay: is negative")
 	case a.CutAfter != nil && *a.CutAfter < 0:
 		return errors.New("cut_after: is negative")
-	case a.Block != "" && a.Block != blockDMCA && a.Block != blockTOS:
-		return fmt.Errorf("block: %q is neither dmca nor tos", a.Block)
-	case a.RenameTo != "" && !repoName.MatchString(a.RenameTo):
+	case a.Hold < 0 || a.Hold > 0 && a.CutAfter == nil && a.Fault == "":
+		return errors.New("hold: goes with cut_after or fault")
+	case a.Wait < 0 || a.Wait > 0 && a.Fault == "":
+		return errors.New("wait: goes with fault")
+	case a.Fault != "" && !knownFault(a.Fault):
+		return fmt.Errorf("fault: there is no %q", a.Fault)
+	case a.Pad < 0:
+		return errors.New("pad: is negative")
+	case a.Block != "" && a.Block != blockDMCA && a.Block != blockTOS && a.Block != blockOther:
+		return fmt.Errorf("block: %q is none of dmca, tos, unavailable", a.Block)
+	case a.RenameTo != "" && !repoName.MatchString(filledName(a.RenameTo, "a/b")):
 		return fmt.Errorf("rename_to: %q is not like owner/name", a.RenameTo)
 	}
 	if err := checkHeaders(a.Headers); err != nil {
 		return err
 	}
-	answers := a.Status != 0 || a.CutAfter != nil
+	answers := a.Status != 0 || a.CutAfter != nil || a.Tear || a.Partial
 	states := a.states()
 	switch {
+	case a.Fault != "" && (answers || states > 0 || a.Limit != nil || a.Delay > 0 || len(a.Headers) > 0):
+		return errors.New("fault: goes with nothing but wait and hold")
+	case a.Tear && (a.Status != 0 || a.CutAfter != nil || a.Partial || len(a.Headers) > 0):
+		return errors.New("tear: goes with nothing but delay")
 	case a.Limit != nil && (answers || states > 0):
 		return errors.New("limit: goes with nothing but delay and headers")
 	case states > 1 || states == 1 && (answers || a.Delay > 0 || len(a.Headers) > 0):
-		return errors.New("vanish, empty, block, rename_to: each stands alone")
-	case a.Limit == nil && !answers && states == 0 && a.Delay == 0 && len(a.Headers) == 0:
+		return errors.New("vanish, empty, block, rename_to, pad, edit: each stands alone")
+	case a.Fault == "" && a.Limit == nil && !answers && states == 0 && a.Delay == 0 && len(a.Headers) == 0:
 		return errors.New("nothing to do")
 	case a.Limit != nil:
 		return a.Limit.check()
@@ -137,12 +173,18 @@ func (a Action) check() error {
 // states counts the repository states that an action orders.
 func (a Action) states() int {
 	n := 0
-	for _, ordered := range []bool{a.Vanish, a.Empty, a.Block != "", a.RenameTo != ""} {
+	for _, ordered := range []bool{a.Vanish, a.Empty, a.Block != "", a.RenameTo != "", a.Pad > 0, a.Edit} {
 		if ordered {
 			n++
 		}
 	}
 	return n
+}
+
+// filledName puts a repository's own names into the pattern of a new one.
+func filledName(pattern, repo string) string {
+	owner, name, _ := strings.Cut(repo, "/")
+	return strings.NewReplacer("{owner}", owner, "{name}", name).Replace(pattern)
 }
 
 func checkHeaders(headers map[string]string) error {

@@ -1,7 +1,10 @@
 package fakehub
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strconv"
 	"sync"
@@ -16,13 +19,25 @@ type Stats struct {
 	Requests  int64               `json:"requests"`
 	Bytes     int64               `json:"bytes"`     // of bodies, as far as they were sent
 	Endpoints map[string]Endpoint `json:"endpoints"` // by host and endpoint, like `api repo`
+
+	// Callers counts requests by host and CallerKey.
+	Callers map[string]map[string]int64 `json:"callers"`
 }
 
 // Endpoint counts one endpoint of one host.
 type Endpoint struct {
 	Requests int64            `json:"requests"`
 	Bytes    int64            `json:"bytes"`
-	Status   map[string]int64 `json:"status"` // requests by status
+	Status   map[string]int64 `json:"status"` // requests by status; 0 where the connection was torn before one
+}
+
+// CallerKey is how the statistics name a token: the first eight digits of its SHA-256; `anonymous` for none.
+func CallerKey(token string) string {
+	if token == "" {
+		return "anonymous"
+	}
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:4])
 }
 
 type stats struct {
@@ -30,7 +45,9 @@ type stats struct {
 	sums Stats
 }
 
-func newStats() *stats { return &stats{sums: Stats{Endpoints: make(map[string]Endpoint)}} }
+func newStats() *stats {
+	return &stats{sums: Stats{Endpoints: make(map[string]Endpoint), Callers: make(map[string]map[string]int64)}}
+}
 
 // Stats returns the counts so far.
 func (h *Hub) Stats() Stats {
@@ -46,7 +63,21 @@ func (h *Hub) Stats() Stats {
 		e.Status = status
 		copied.Endpoints[name] = e
 	}
+	copied.Callers = make(map[string]map[string]int64, len(h.stats.sums.Callers))
+	for host, callers := range h.stats.sums.Callers {
+		copied.Callers[host] = maps.Clone(callers)
+	}
 	return copied
+}
+
+// ask counts a request by who makes it.
+func (s *stats) ask(host, token string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sums.Callers[host] == nil {
+		s.sums.Callers[host] = make(map[string]int64)
+	}
+	s.sums.Callers[host][CallerKey(token)]++
 }
 
 // count counts a request as its status goes out.
@@ -76,7 +107,7 @@ func (s *stats) add(endpoint string, bytes int64) {
 func (s *stats) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sums = Stats{Endpoints: make(map[string]Endpoint)}
+	s.sums = Stats{Endpoints: make(map[string]Endpoint), Callers: make(map[string]map[string]int64)}
 }
 
 func (h *Hub) serveStats(w http.ResponseWriter, r *http.Request) {

@@ -144,4 +144,14 @@ func (r *repository) padding(bytes int64) []member {
 	return members
 }
 
+// skillAtRoot reports whether the whole repository is one skill, or can't be read.
+func (r *repository) skillAtRoot() bool {
+	a, err := r.content.open()
+	if err != nil {
+		return true
+	}
+	defer a.close()
+	return slices.ContainsFunc(a.members, func(m member) bool { return m.isSkill() && !strings.Contains(m.path, "/") })
+}
+
 const paddingFolder = "fakehub-padding"
