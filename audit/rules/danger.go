@@ -1,23 +1,29 @@
 package rules
 
 import (
-	"fmt"
-
 	"skillcorpus/audit/facts"
 )
 
-func pipeToShell(f facts.Facts) []place {
-	var places []place
-	for _, d := range f.Downloads {
-		places = append(places, place{line: d.Line, message: clip(d.Text)})
-	}
-	return places
+// sign makes the check of one rule of package danger.
+func sign(rule string) check {
+	return check{rule, func(f facts.Facts) []place {
+		if f.Binary {
+			return nil
+		}
+		var places []place
+		for _, s := range f.Dangers {
+			if s.Rule == rule {
+				places = append(places, place{file: s.File, line: s.Line, message: clip(s.Words), confidence: s.Confidence})
+			}
+		}
+		return places
+	}}
 }
 
-func hiddenUnicode(f facts.Facts) []place {
+func secretFound(f facts.Facts) []place {
 	var places []place
-	for _, h := range f.Hidden {
-		places = append(places, place{line: h.Line, message: fmt.Sprintf("%s U+%04X, %d in all", h.Kind, h.Rune, h.Count)})
+	for _, s := range f.Secrets {
+		places = append(places, place{file: s.File, line: s.Line, message: s.Kind + ": " + s.Redacted, confidence: s.Confidence})
 	}
 	return places
 }
