@@ -45,3 +45,43 @@ const (
 	ConfidenceMedium Confidence = "medium" // the usual reading
 	ConfidenceLow    Confidence = "low"    // the words stand in a warning, a lesson or an example
 )
+
+// Once drops the findings of parsing that a finding of the audit tells as well, with its remedy and its own severity.
+func Once(parsed, audited []Finding) []Finding {
+	told := map[string]bool{}
+	for _, f := range audited {
+		told[f.Rule] = true
+	}
+	once := make([]Finding, 0, len(parsed))
+	for _, f := range parsed {
+		if !told[f.retold()] {
+			once = append(once, f)
+		}
+	}
+	return once
+}
+
+// retold returns the audit's rule for the same fault.
+func (f Finding) retold() string {
+	switch f.Rule {
+	case "encoding.binary":
+		return "junk-content"
+	case "encoding.invalid":
+		return "not-utf8"
+	case "frontmatter.missing":
+		return "missing-frontmatter"
+	case "frontmatter.unclosed":
+		return "unclosed-frontmatter"
+	case "frontmatter.not-mapping":
+		return "frontmatter-mapping"
+	case "frontmatter.missing-name":
+		return "missing-name"
+	case "frontmatter.missing-description":
+		return "missing-description"
+	case "markdown.unclosed-fence":
+		return "unclosed-fence"
+	case "markdown.empty-body":
+		return "empty-body"
+	}
+	return ""
+}

@@ -219,11 +219,11 @@ type Skill struct {
 	Audit    []data.Finding // of the audit; the bundle and the document have those of their stages
 }
 
-// AllFindings returns what crawl, parse and audit found, in this order.
+// AllFindings returns what crawl, parse and audit found, in this order, each fault once.
 func (s Skill) AllFindings() []data.Finding {
 	all := slices.Clone(s.Findings)
 	if s.Document != nil {
-		all = append(all, s.Document.Findings...)
+		all = append(all, data.Once(s.Document.Findings, s.Audit)...)
 	}
 	return append(all, s.Audit...)
 }

@@ -34,6 +34,7 @@ type License struct {
 	Source  Source
 	Written string // what the author wrote, where that is no SPDX licence
 	Line    int    // of the frontmatter's key, 0 if there is none
+	File    string // the SPDX expression that bundled licence files are, whatever the author says; empty where none is known
 }
 
 // minCover is the share of a licence file, in percent, that must be the licence's own text. It is the
@@ -48,21 +49,46 @@ const maxFile = 256 << 10
 // licence and no licence file is not overruled by the repository's: the result is Unknown.
 func Of(written string, files []data.File, content func(path string) ([]byte, bool), repository string) License {
 	written = strings.TrimSpace(written)
-	if id := Parse(written); id != "" {
-		return License{ID: id, Source: FromAuthor}
+	found := fromFiles(files, content)
+	l := License{ID: Unknown, File: found}
+	switch id := Parse(written); {
+	case id != "":
+		l.ID, l.Source = id, FromAuthor
+	case found != "" && (written == "" || namesFile(written)):
+		l.ID, l.Source, l.Written = found, FromFile, written
+	case written != "":
+		l.Written = written
+	case Parse(repository) != "":
+		l.ID, l.Source = Parse(repository), FromRepository
 	}
-	if written == "" || namesFile(written) {
-		if id := fromFiles(files, content); id != "" {
-			return License{ID: id, Source: FromFile, Written: written}
-		}
+	return l
+}
+
+// Conflict reports whether the author's statement and the bundled licence file say different things: another
+// licence, or rights that the author keeps.
+func (l License) Conflict() bool {
+	if l.File == "" {
+		return false
 	}
-	if written != "" {
-		return License{ID: Unknown, Source: FromNowhere, Written: written}
+	if l.Source == FromAuthor {
+		return l.ID != l.File && !slices.Contains(alternatives(l.ID), l.File) && !slices.Contains(alternatives(l.File), l.ID)
 	}
-	if id := Parse(repository); id != "" {
-		return License{ID: id, Source: FromRepository}
+	return l.Source == FromNowhere && reserves(l.Written)
+}
+
+// alternatives are the licences of an expression, and each without the suffix that tells its later versions apart.
+func alternatives(expression string) []string {
+	var all []string
+	for _, part := range strings.FieldsFunc(strings.NewReplacer(" AND ", " ", " OR ", " ").Replace(expression), func(r rune) bool { return r == ' ' }) {
+		all = append(all, part, strings.TrimSuffix(strings.TrimSuffix(part, "-only"), "-or-later"))
 	}
-	return License{ID: Unknown}
+	return all
+}
+
+// reserves reports whether an author keeps the rights.
+func reserves(written string) bool {
+	lower := strings.ToLower(written)
+	return strings.Contains(lower, "proprietary") || strings.Contains(lower, "all rights reserved") || strings.Contains(lower, "unlicensed") || strings.Contains(lower, "confidential")
 }
 
 func namesFile(written string) bool {

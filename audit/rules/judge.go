@@ -92,6 +92,11 @@ func checks() []check {
 		sign("unpinned-remote-code"),
 		{"secret", secretFound},
 		{"unknown-license", unknownLicense},
+		{"license-conflict", licenseConflict},
+		{"description-short", descriptionShort},
+		{"description-vague", descriptionVague},
+		{"description-trigger", descriptionTrigger},
+		{"description-stuffed", descriptionStuffed},
 	}
 }
 

@@ -16,3 +16,14 @@ func unknownLicense(f facts.Facts) []place {
 	}
 	return []place{{message: "neither the skill nor its repository states a licence"}}
 }
+
+func licenseConflict(f facts.Facts) []place {
+	if !f.License.Conflict() {
+		return nil
+	}
+	said := f.License.ID
+	if f.License.Source != license.FromAuthor {
+		said = f.License.Written
+	}
+	return []place{{line: f.License.Line, message: fmt.Sprintf("the frontmatter says %q, the bundled file is %s", clip(said), f.License.File)}}
+}
