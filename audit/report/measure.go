@@ -141,3 +141,13 @@ func Lacks(v data.Verdict) string {
 	}
 	return strings.Join(lacks, "; ")
 }
+
+// Centre returns the middle of a proxy for people: its median, or its share for what is yes or no.
+func Centre(name string, q Quantiles) string {
+	for _, p := range proxies() {
+		if p.name == name && p.yesNo {
+			return percent(q.Mean)
+		}
+	}
+	return number(q.P50)
+}

@@ -13,7 +13,7 @@ import (
 )
 
 // free are fields whose value is an object with keys that are no fields of ours: frontmatter, paths, outcomes.
-var free = []string{"frontmatter", "contents", "digests", "notes", "outcomes", "matched", "urls", "stages"}
+var free = []string{"frontmatter", "contents", "digests", "notes", "outcomes", "matched", "urls", "stages", "basis"}
 
 // TestJSONIsDocumented runs every command on the sample and looks each field that it prints up in docs/json.md.
 func TestJSONIsDocumented(t *testing.T) {
@@ -36,6 +36,12 @@ func TestJSONIsDocumented(t *testing.T) {
 		try("audit", "--fail-on", "never", file)
 	}
 	try("audit")
+	try("report", "--sample", "9", "--compare", "stars=0")
+	judged := filepath.Join(skill, "judged.jsonl")
+	if err := os.WriteFile(judged, []byte(`{"repo":"blader/humanizer","path":"","tier":"partial"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	try("audit", "--agree", judged)
 	try("search", "--explain", "browser")
 	try("search", "xyzzyplugh")
 	try("status")
