@@ -110,7 +110,7 @@ func glob(pattern, flags string) *regexp.Regexp {
 
 // applyAtOnce gives the states of a rule that waits for no request.
 func (e *engine) applyAtOnce(r *compiled) error {
-	if r.Do.states() == 0 || !r.Match.always() {
+	if !r.given() {
 		return nil
 	}
 	var meant []*repository
@@ -154,7 +154,7 @@ func (e *engine) fire(host string, r *http.Request, t target) *Action {
 	key := r.Method + " " + host + " " + r.URL.RequestURI() + t.body
 	var action *Action
 	for _, rule := range e.rules {
-		if !rule.matches(host, r, t) {
+		if rule.given() || !rule.matches(host, r, t) {
 			continue
 		}
 		rule.seen[key]++
@@ -196,6 +196,9 @@ func (c *compiled) matches(host string, r *http.Request, t target) bool {
 		(c.repo == nil || name != "" && c.repo.MatchString(name)) &&
 		(c.path == nil || c.path.MatchString(address))
 }
+
+// given reports that the rule's states wait for no request: they are given as the script is loaded.
+func (c *compiled) given() bool { return c.Do.states() > 0 && c.Match.always() }
 
 // counted reports whether the n-th request of its kind is one that the rule means.
 func (c *compiled) counted(n int) bool {

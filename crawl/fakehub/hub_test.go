@@ -29,7 +29,7 @@ type box struct {
 
 func start(t *testing.T, config fakehub.Config) *box {
 	t.Helper()
-	if config.Hub == nil {
+	if config.Hub == nil && config.Corpus == nil {
 		config.Hub = sample.FS()
 	}
 	hub, err := fakehub.New(config)
