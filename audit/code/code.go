@@ -99,10 +99,18 @@ func (u *Unit) check(text string, first int) {
 		u.State = OK
 		return
 	}
-	at := parse(text)
+	at := parse(text, u.Script)
 	switch {
 	case at == nil:
 		u.State = OK
+	case at.gaveUp:
+		u.State = Unchecked
+	case lenient(u.Lang):
+		if !u.Script && (isPartial(text) || isDiff(text)) || u.Script && strings.Contains(text, "{{") {
+			u.State = Template
+			return
+		}
+		u.State, u.Problem, u.ProblemLine = Broken, at.message, first+max(at.line, 1)-1
 	case !u.Script && isTemplate(text):
 		u.State = Template
 	case u.Script && strings.Contains(text, "{{"):
@@ -118,12 +126,17 @@ const (
 	maxParse = 256 << 10
 	maxShell = 32 << 10
 	maxDepth = 200
+	// esbuild calls itself for every operator before a value, with frames of several KB each.
+	maxJavaScript = 128 << 10
 )
 
 func parsable(text, lang string) bool {
 	most := maxParse
-	if lang == Shell || lang == "zsh" {
+	switch lang {
+	case Shell, "zsh":
 		most = maxShell
+	case "javascript", "typescript":
+		most = maxJavaScript
 	}
 	return len(text) <= most && !tooDeep(text)
 }

@@ -45,7 +45,8 @@ func TestBlockState(t *testing.T) {
 		{"go", "x := f()\nfmt.Println(x)\n", code.OK, 0},
 		{"go", "func f( {\n}\n", code.Broken, 2},
 		{"go", "func f() { ... }\n", code.Template, 0},
-		{"python", "def f(:\n", code.Unchecked, 0},
+		{"python", "def f(:\n", code.Broken, 2},
+		{"ruby", "def f(\n", code.Unchecked, 0},
 		{"text", "if ( {\n", code.NotCode, 0},
 		{"markdown", "```\n", code.NotCode, 0},
 		{"diff", "-a\n+b\n", code.NotCode, 0},
@@ -90,7 +91,7 @@ func TestScript(t *testing.T) {
 	}{
 		"a.sh":          {"ls\n", true, "bash", code.OK},
 		"run":           {"#!/usr/bin/env bash\nls (\n", true, "bash", code.Broken},
-		"tool":          {"#!/usr/bin/python3.11\nx\n", true, "python", code.Unchecked},
+		"tool":          {"#!/usr/bin/python3.11\nx\n", true, "python", code.OK},
 		"b.zsh":         {"print -P %~\n", true, "zsh", code.Unchecked},
 		"c.json":        {"{,}", true, "json", code.Broken},
 		"tsconfig.json": {"{// x\n}", true, "jsonc", code.OK},

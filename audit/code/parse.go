@@ -12,29 +12,63 @@ import (
 	"github.com/BurntSushi/toml"
 	"go.yaml.in/yaml/v4"
 	"mvdan.cc/sh/v3/syntax"
+
+	"skillcorpus/audit/code/javascript"
+	"skillcorpus/audit/code/python"
 )
 
 // fault is a parser's refusal.
 type fault struct {
 	message string
-	line    int // in the text, from 1; 0 if the parser does not say
+	line    int  // in the text, from 1; 0 if the parser does not say
+	gaveUp  bool // it would take too long; nothing is known
 }
 
-// parserOf returns the parser of a language, and nil where there is none.
-func parserOf(lang string) func(text string) *fault {
+// parserOf returns the parser of a language, and nil where there is none. whole tells that a text is a file, rather than
+// a block that may be a part of one.
+func parserOf(lang string) func(text string, whole bool) *fault {
+	alone := func(parse func(string) *fault) func(string, bool) *fault {
+		return func(text string, _ bool) *fault { return parse(text) }
+	}
 	switch lang {
 	case Shell:
-		return parseShell
+		return alone(parseShell)
 	case "json":
-		return parseJSON
+		return alone(parseJSON)
 	case "jsonc":
-		return func(text string) *fault { return parseJSON(plainJSON(text)) }
+		return alone(func(text string) *fault { return parseJSON(plainJSON(text)) })
 	case "yaml":
-		return parseYAML
+		return alone(parseYAML)
 	case "toml":
-		return parseTOML
+		return alone(parseTOML)
 	case "go":
-		return parseGo
+		return alone(parseGo)
+	case "python":
+		return parsePython
+	case "javascript", "typescript":
+		return func(text string, whole bool) *fault { return parseJavaScript(text, lang, whole) }
+	}
+	return nil
+}
+
+func parsePython(text string, whole bool) *fault {
+	if !whole {
+		text = python.Snippet(text)
+	}
+	found := python.Check(text)
+	if found.Whole {
+		return nil
+	}
+	return &fault{message: found.Message, line: found.Line, gaveUp: found.GaveUp}
+}
+
+func parseJavaScript(text, lang string, whole bool) *fault {
+	check := javascript.Snippet
+	if whole {
+		check = javascript.Check
+	}
+	if found := check(text, lang); found.Line > 0 {
+		return &fault{message: found.Message, line: found.Line}
 	}
 	return nil
 }
@@ -45,9 +79,9 @@ func parseShell(text string) *fault {
 		return nil
 	}
 	if at, ok := errors.AsType[syntax.ParseError](err); ok {
-		return &fault{at.Text, int(at.Pos.Line())}
+		return &fault{message: at.Text, line: int(at.Pos.Line())}
 	}
-	return &fault{err.Error(), 0}
+	return &fault{message: err.Error()}
 }
 
 // parseJSON takes one value or several in a row, and the members of an object without its braces, since
@@ -83,7 +117,7 @@ func jsonFault(text string) *fault {
 		if at, ok := errors.AsType[*json.SyntaxError](err); ok {
 			offset = min(len(text), int(at.Offset))
 		}
-		return &fault{err.Error(), 1 + strings.Count(text[:offset], "\n")}
+		return &fault{message: err.Error(), line: 1 + strings.Count(text[:offset], "\n")}
 	}
 }
 
@@ -144,7 +178,7 @@ func parseYAML(text string) *fault {
 			return nil
 		}
 		if err != nil {
-			return &fault{strings.TrimPrefix(err.Error(), "yaml: "), yamlLine(err)}
+			return &fault{message: strings.TrimPrefix(err.Error(), "yaml: "), line: yamlLine(err)}
 		}
 	}
 }
@@ -163,9 +197,9 @@ func parseTOML(text string) *fault {
 		return nil
 	}
 	if at, ok := errors.AsType[toml.ParseError](err); ok {
-		return &fault{at.Message, at.Position.Line}
+		return &fault{message: at.Message, line: at.Position.Line}
 	}
-	return &fault{err.Error(), 0}
+	return &fault{message: err.Error()}
 }
 
 // parseGo takes a file, declarations without a package clause, or statements.
@@ -187,7 +221,7 @@ func goFault(text string) *fault {
 		return nil
 	}
 	if list, ok := errors.AsType[scanner.ErrorList](err); ok && len(list) > 0 {
-		return &fault{list[0].Msg, list[0].Pos.Line}
+		return &fault{message: list[0].Msg, line: list[0].Pos.Line}
 	}
-	return &fault{err.Error(), 0}
+	return &fault{message: err.Error()}
 }
