@@ -44,7 +44,7 @@ func described(f facts.Facts) (text string, ok bool) {
 func ascii(text string) bool {
 	other := 0
 	for _, r := range text {
-		if r > 0x2000 {
+		if r > 0x24F {
 			other++
 		}
 	}
@@ -68,7 +68,7 @@ func descriptionTrigger(f facts.Facts) []place {
 }
 
 // vague are openings and words that fit any skill.
-var vague = regexp.MustCompile(`(?i)^(?:a |an |the |this |my )?(?:(?:very |really |most )?(?:useful|helpful|simple|great|powerful|general|generic|comprehensive|basic) )?(?:skill|tool|helper|utility|agent|assistant|things?|stuff)(?: (?:for|to|that|which) (?:various|many|different|all|general|any|helps?|do(?:es)?|everything)\b.*)?[.!]?$|^(?:todo|tbd|description|placeholder|your description|describe)\b|\bcomplete and informative explanation\b`)
+var vague = regexp.MustCompile(`(?i)^(?:a |an |the |this |my )?(?:(?:very |really |most )?(?:useful|helpful|simple|great|powerful|general|generic|comprehensive|basic) )?(?:skill|tool|helper|utility|agent|assistant|things?|stuff)(?: (?:for|to|that|which) (?:various|many|different|all|general|any|do(?:es)? everything)\b.*)?[.!]?$|^(?:todo:|tbd\b|placeholder\b|your description|description of what)`)
 
 func descriptionVague(f facts.Facts) []place {
 	text, ok := described(f)
