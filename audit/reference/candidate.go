@@ -29,7 +29,7 @@ var (
 	// Names that stand for any file.
 	placeholder = regexp.MustCompile(`(?i)(^|[/_.-])(my|your|foo|bar|baz|xxx+|yyyy|nnn+|path/to|placeholder|filename)([/_.-]|\d*$)|(^|/)(example|name|file|script|skill-name|topic|some-\w+|x|y)\d*\.`)
 	// Verbs that say what is done with a path: made, or used. The last one before it counts.
-	verb        = regexp.MustCompile(`(?i)\b(?:(creat\w+|generat\w+|writ\w+|sav\w+|outputs?|produc\w+|stor\w+|export\w*|adds?|adding|put|make|emit\w*|rename\w*|e\.g\.|for example|for instance|such as|like)|see|read|load|open|run|runs|use|uses|using|refer|copy|consult|follow|check|execute|import|from|via|in)\b`)
+	verb        = regexp.MustCompile(`(?i)\b(?:(creat\w+|generat\w+|writ\w+|sav\w+|outputs?|produc\w+|stor\w+|export\w*|adds?|adding|put|make|emit\w*|rename\w*|e\.g\.|for example|for instance|such as|like|examples?\*{0,2}:)|see|read|load|open|run|runs|use|uses|using|refer|copy|consult|follow|check|execute|import|from|via|in)\b`)
 	yourProject = regexp.MustCompile(`(?i)\b(your|the|user'?s|target) (project|repo|repository|codebase|app|application|workspace)\b|\bproject('s)? root\b`)
 )
 
@@ -79,8 +79,8 @@ func (s *scanner) beside(name string, kind Kind) string {
 	return name
 }
 
-// pattern takes a path below one of the skill's own folders that has a wildcard or a placeholder in it: where that
-// folder is not there at all, no file can be the one that is meant.
+// pattern takes a path below the skill's pages that has a wildcard or a placeholder in it: where their folder is not
+// there at all, no file can be the one that is meant. Patterns below other folders are mostly about files to be made.
 func (s *scanner) pattern(ref Reference, c candidate) (Reference, bool) {
 	text, explicit := s.expand(strings.TrimRight(strings.TrimPrefix(strings.TrimSpace(c.text), "./"), ".,:;!?"))
 	at := strings.IndexAny(text, "*<{[$")
@@ -88,8 +88,8 @@ func (s *scanner) pattern(ref Reference, c candidate) (Reference, bool) {
 		return ref, false
 	}
 	folder, _, nested := strings.Cut(text[:at], "/")
-	if !nested || !ownFolders[folder] || s.tree.dirs[folder] || (s.tree.inRepo != nil && s.tree.inRepo(folder)) ||
-		creates(tail(c.before, 60)) || yourProject.MatchString(c.before) {
+	if !nested || folder != "references" && folder != "reference" || s.tree.dirs[folder] || (s.tree.inRepo != nil && s.tree.inRepo(folder)) ||
+		creates(c.before) || yourProject.MatchString(c.before) {
 		return ref, false
 	}
 	ref.Path, ref.State, ref.Kind = text, Missing, Pattern
@@ -128,7 +128,7 @@ func (s *scanner) settle(ref Reference, c candidate, explicit prefix) (Reference
 	if !own {
 		return ref, false
 	}
-	if explicit == none && (creates(tail(c.before, 60)) || yourProject.MatchString(c.before)) {
+	if creates(c.before) || explicit == none && yourProject.MatchString(c.before) {
 		s.created[ref.Path] = true
 		return ref, false
 	}
@@ -157,7 +157,7 @@ func (s *scanner) beyond(ref Reference, name string) (Reference, bool) {
 				return ref, inside != "" && extension.MatchString(inside)
 			}
 		} else if s.tree.inRepo != nil && s.tree.inRepo(full) {
-			ref.Path, ref.State = full, Outside
+			ref.Path, ref.State, ref.Beyond = full, Outside, true
 			return ref, true
 		}
 		if dir == "" {
@@ -169,7 +169,7 @@ func (s *scanner) beyond(ref Reference, name string) (Reference, bool) {
 
 // beyondAt resolves a path outside the skill's folder; full is the same path from the repository's root.
 func (s *scanner) beyondAt(ref Reference, name, full string) (Reference, bool) {
-	ref.Path = name
+	ref.Path, ref.Beyond = name, true
 	switch {
 	case s.tree.inRepo == nil:
 		ref.State = Unknown

@@ -51,6 +51,7 @@ type Reference struct {
 	Kind         Kind
 	State        State
 	Near         []string // bundled files that may be meant instead, likeliest first, with Missing
+	Beyond       bool     // the path leads out of the skill's folder
 	UnclosedCode bool     // the place lies inside a fence that nothing closes
 }
 

@@ -97,8 +97,7 @@ func (r *reasons) runsOutside(f facts.Facts) bool {
 }
 
 func outsideScript(ref reference.Reference) bool {
-	beyond := ref.State == reference.Outside || ref.State == reference.OutsideMissing || ref.State == reference.Unknown && strings.HasPrefix(ref.Written, "<plugin")
-	return beyond && ref.File == "" && ref.Kind == reference.Command && proxy.IsScript(ref.Path)
+	return ref.Beyond && ref.State != reference.Escapes && ref.File == "" && ref.Kind == reference.Command && proxy.IsScript(ref.Path)
 }
 
 // fences judges by the code in SKILL.md alone.
