@@ -30,7 +30,8 @@ type Options struct {
 // pages and batches of the stage: items read, and results committed, at a time.
 const pageSize, batchSize = 128, 256
 
-// Run audits every skill that is due. It returns the first failure of our own machine.
+// Run audits every skill that is due, then brings the near-copies up to date. It returns the first failure of our own
+// machine.
 func Run(ctx context.Context, corpus *store.Store, options Options) error {
 	total, err := corpus.CountDueAudit(ctx, Version)
 	if err != nil {
@@ -41,7 +42,7 @@ func Run(ctx context.Context, corpus *store.Store, options Options) error {
 		options.Workers = runtime.GOMAXPROCS(0)
 	}
 	trees := &treeCache{corpus: corpus}
-	return store.Loop[store.AuditItem, store.AuditedSkill]{
+	err = store.Loop[store.AuditItem, store.AuditedSkill]{
 		Workers: options.Workers,
 		Batch:   batchSize,
 		Counter: options.Counter,
@@ -58,6 +59,20 @@ func Run(ctx context.Context, corpus *store.Store, options Options) error {
 		},
 		Commit: corpus.CommitAudited,
 	}.Run(ctx)
+	if err != nil || options.stopped() {
+		return err
+	}
+	return Similar(ctx, corpus, options.Workers)
+}
+
+// stopped reports whether nothing new is to be begun.
+func (o Options) stopped() bool {
+	select {
+	case <-o.Stop:
+		return true
+	default:
+		return false
+	}
 }
 
 func auditSkill(ctx context.Context, corpus *store.Store, trees *treeCache, item store.AuditItem, counter *store.Counter) (store.AuditedSkill, error) {

@@ -62,12 +62,13 @@ func pairTexts(ctx context.Context, corpus *store.Store, workers int) error {
 	if err != nil {
 		return err
 	}
-	index, fresh := similar.NewIndex(), []store.SignedText{}
+	fresh := slices.DeleteFunc(slices.Clone(texts), func(t store.SignedText) bool { return t.Paired })
+	if len(fresh) == 0 {
+		return nil
+	}
+	index := similar.NewIndex()
 	for _, t := range texts {
 		index.Add(t.SHA256, similar.Read(t.Signature))
-		if !t.Paired {
-			fresh = append(fresh, t)
-		}
 	}
 	for batch := range slices.Chunk(fresh, similarBatch) {
 		found := make([][]store.SimilarPair, len(batch))
