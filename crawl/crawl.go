@@ -7,7 +7,6 @@ package crawl
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -39,6 +38,10 @@ type Options struct {
 	Describe   Describe // what a SKILL.md says of itself; nil: which installers see a skill stays unknown
 	Workers    int
 	MaxAge     time.Duration // a repository fetched longer ago is asked again
+	ListAge    time.Duration // a source listed to its end longer ago is asked again; 0: every one is
+	Pace       float64       // requests a second and host, as the clients keep it, for the plan; 0 is the polite default
+	Planned    func(Plan)    // told what is due, after the sources and before any repository is asked; nil: nobody
+	PlanOnly   bool          // then nothing is fetched
 	MaxWait    time.Duration // how long in all to wait when only snoozes remain
 	Counter    *store.Counter
 	Stop       <-chan struct{}
@@ -52,9 +55,10 @@ type Options struct {
 type SourceResult struct {
 	Name         string            `json:"source"`
 	Completeness data.Completeness `json:"completeness"`
-	Rows         int               `json:"rows"`              // seen in this run
-	Reason       string            `json:"reason,omitempty"`  // why it was interrupted
-	RetryAt      time.Time         `json:"retry_at,omitzero"` // when a source that was limited may be asked again
+	Rows         int               `json:"rows"`               // seen in this run
+	Reason       string            `json:"reason,omitempty"`   // why it was interrupted
+	ListedAt     time.Time         `json:"listed_at,omitzero"` // of a source that was listed so short ago that it was not asked again
+	RetryAt      time.Time         `json:"retry_at,omitzero"`  // when a source that was limited may be asked again
 }
 
 // Summary is what a crawl did.
@@ -98,6 +102,9 @@ func Run(ctx context.Context, corpus *store.Store, options Options) (Summary, er
 			return summary, err
 		}
 		summary.Sources = append(summary.Sources, result)
+	}
+	if err := c.plan(ctx); err != nil || c.PlanOnly {
+		return summary, err
 	}
 	if err := errors.Join(c.fetchAll(ctx), c.clean()); err != nil {
 		return summary, err
@@ -151,40 +158,6 @@ func (c *crawler) clean() error {
 	}
 	return err
 }
-
-func (c *crawler) enumerate(ctx context.Context, src source.Source) (SourceResult, error) {
-	result := SourceResult{Name: src.Name(), Completeness: data.Interrupted}
-	var renew func(json.RawMessage) json.RawMessage
-	if renewer, ok := src.(source.Renewer); ok {
-		renew = renewer.Renew
-	}
-	cursor, err := c.corpus.BeginWalk(ctx, src.Name(), renew)
-	if err != nil {
-		return result, err
-	}
-	completeness, err := src.Enumerate(ctx, cursor, func(rows []data.Listing, next json.RawMessage) error {
-		result.Rows += len(rows)
-		if err := c.corpus.CommitListings(ctx, src.Name(), rows, next); err != nil {
-			return err
-		}
-		if c.stopped() {
-			return errStopped
-		}
-		return nil
-	})
-	if item, ok := errors.AsType[*data.ItemError](err); ok {
-		result.Reason, result.RetryAt, err = item.Error(), item.RetryAt, nil
-	} else if errors.Is(err, errStopped) {
-		result.Reason, err = errStopped.Error(), nil
-	}
-	if err != nil {
-		return result, fmt.Errorf("enumerate %s: %w", src.Name(), err)
-	}
-	result.Completeness = completeness
-	return result, c.corpus.EndWalk(ctx, src.Name(), completeness)
-}
-
-var errStopped = errors.New("stopped on request")
 
 // fetchAll fetches what is due, and again when waits end, until nothing is due or the waiting budget is spent.
 func (c *crawler) fetchAll(ctx context.Context) error {

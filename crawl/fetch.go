@@ -104,6 +104,7 @@ func (c *crawler) read(ctx context.Context, fetched store.FetchedRepo, tree arch
 	}
 	fetched.Changed, fetched.Skills, fetched.Repo.Tree, fetched.Findings = true, found.Skills, found.Tree, found.Findings
 	c.denied.drop(&fetched)
+	c.Counter.Skills.Add(int64(len(fetched.Skills)))
 	for _, sub := range found.Submodules {
 		fetched.Submodules = append(fetched.Submodules, store.Submodule(sub))
 	}

@@ -21,6 +21,7 @@ type Counter struct {
 	Done   atomic.Int64
 	Failed atomic.Int64 // of Done: temporary and internal outcomes
 	Bytes  atomic.Int64 // transferred or processed
+	Skills atomic.Int64 // found by a crawl
 }
 
 // Loop is the one shape in which a stage runs: pages of due items, identical workers, commits in batches.

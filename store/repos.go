@@ -62,6 +62,24 @@ func (s *Store) CountDueRepos(ctx context.Context, version int, start time.Time,
 	return count, nil
 }
 
+// DueAtHost is how many repositories of one host a crawl has to ask.
+type DueAtHost struct {
+	Host  string
+	Known int // read before: only facts are due
+	New   int // content is due in any case
+}
+
+// DueByHost counts what DueRepos would give back in all, by host.
+func (s *Store) DueByHost(ctx context.Context, version int, start time.Time, maxAge time.Duration) ([]DueAtHost, error) {
+	due, err := query(ctx, s.reader, func(rows *sql.Rows, d *DueAtHost) error { return rows.Scan(&d.Host, &d.New, &d.Known) },
+		`SELECT r.host, sum(r.commit_sha = '' OR coalesce(d.version < ?2, 0)), sum(NOT (r.commit_sha = '' OR coalesce(d.version < ?2, 0)))`+
+			dueForCrawl+` GROUP BY r.host ORDER BY r.host`, s.dueForCrawl(version, start, maxAge, "")...)
+	if err != nil {
+		return nil, fmt.Errorf("count due repositories: %w", err)
+	}
+	return due, nil
+}
+
 const repoColumns = `r.id, r.host, r.name, r.numeric_id, r.default_branch, r.commit_sha, r.size_kb, r.license, r.stars, r.archived, r.fork, r.updated_at, r.etag`
 
 func scanRepo(rows *sql.Rows, repo *data.Repo, before ...any) error {

@@ -93,6 +93,30 @@ func (s *Store) Failures(ctx context.Context) ([]Failure, error) {
 	return failures, nil
 }
 
+// Wait is what stands behind items that wait for another try.
+type Wait struct {
+	Stage   Stage        `json:"stage"`
+	Outcome data.Outcome `json:"outcome"` // limited, unavailable or internal
+	Reason  string       `json:"reason"`  // of the limits: the host's; of the others one of theirs
+	Items   int          `json:"items"`
+	Until   time.Time    `json:"until"` // when the first of them is due
+}
+
+// Waits tells why items wait and until when: limits by what the host said, the most items first.
+func (s *Store) Waits(ctx context.Context) ([]Wait, error) {
+	waits, err := query(ctx, s.reader, func(rows *sql.Rows, w *Wait) error {
+		var until int64
+		err := rows.Scan(&w.Stage, &w.Outcome, &w.Reason, &w.Items, &until)
+		w.Until = time.Unix(until, 0).UTC()
+		return err
+	}, `SELECT stage, outcome, min(reason), count(*), min(retry_at) FROM due WHERE outcome IN ('limited', 'unavailable', 'internal')
+		GROUP BY stage, outcome, CASE outcome WHEN 'limited' THEN reason END ORDER BY 4 DESC, 1, 2, 3 LIMIT 20`)
+	if err != nil {
+		return nil, fmt.Errorf("read waits: %w", err)
+	}
+	return waits, nil
+}
+
 // Run is one entry of the run history.
 type Run struct {
 	Command   string          `json:"command"`

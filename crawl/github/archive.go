@@ -36,7 +36,7 @@ func (c *Client) Archive(ctx context.Context, repo data.Repo, to io.Writer, maxB
 	within, cancel := context.WithTimeout(ctx, transferTimeout)
 	defer cancel()
 	response, err := c.get(within, c.codeload.JoinPath(owner, name, "legacy.zip", ref).String())
-	if item, isItem := errors.AsType[*data.ItemError](err); isItem && item.Outcome == data.OutcomeGone && c.token {
+	if item, isItem := errors.AsType[*data.ItemError](err); isItem && item.Outcome == data.OutcomeGone && c.tokens > 0 {
 		response, err = c.get(within, c.api.BaseURL.JoinPath("repos", owner, name, "zipball", ref).String())
 	}
 	if err != nil {

@@ -49,7 +49,7 @@ type Client struct {
 	http     *http.Client
 	codeload *url.URL
 	raw      *url.URL
-	token    bool
+	tokens   int
 	now      func() time.Time
 }
 
@@ -89,10 +89,19 @@ func New(config Config) (*Client, error) {
 	}
 	forAPI := *chain
 	forAPI.Transport = answers{chain.Transport}
-	c := &Client{api: github.NewClient(&forAPI), http: chain, codeload: codeload, raw: raw, token: len(config.Tokens) > 0, now: config.Now}
+	c := &Client{api: github.NewClient(&forAPI), http: chain, codeload: codeload, raw: raw, tokens: len(config.Tokens), now: config.Now}
 	c.api.BaseURL = api
 	return c, nil
 }
+
+// Hosts returns the names of the API's host and of the archives'.
+func (c *Client) Hosts() (api, archives string) { return c.api.BaseURL.Host, c.codeload.Host }
+
+// Tokens returns how many tokens the client has.
+func (c *Client) Tokens() int { return c.tokens }
+
+// Loopback reports whether the API is played by this machine, which sets no quota by itself.
+func (c *Client) Loopback() bool { return polite.Loopback(c.api.BaseURL.Hostname()) }
 
 func baseURL(text string) (*url.URL, error) {
 	if !strings.Contains(text, "://") {

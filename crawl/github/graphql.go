@@ -30,7 +30,7 @@ type Facts struct {
 // leaves what was told before it, and is a *data.ItemError or ctx's own.
 func (c *Client) Repositories(ctx context.Context, known []data.Repo) (map[string]Facts, error) {
 	told := make(map[string]Facts, len(known))
-	if !c.token {
+	if c.tokens == 0 {
 		return told, nil
 	}
 	for len(known) > 0 {

@@ -102,10 +102,11 @@ func Origin(base string) (string, error) {
 
 // safe reports whether a request may go there: by https, or by plain http without leaving the machine.
 func safe(u *url.URL) bool {
-	return u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())
+	return u.Scheme == "https" || u.Scheme == "http" && Loopback(u.Hostname())
 }
 
-func loopback(host string) bool {
+// Loopback reports whether a host name means this machine.
+func Loopback(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true
 	}

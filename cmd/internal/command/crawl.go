@@ -22,6 +22,7 @@ type crawlSettings struct {
 	pace       float64
 	strictSize bool
 	deny       string
+	plan       bool
 }
 
 func (e *environment) crawl() *cobra.Command {
@@ -45,6 +46,7 @@ to 5,000 requests an hour, and lets 100 repositories be asked for at once. Sever
 commas in between, are used in turn. They are sent to the API host alone, and to those in
 SKILLCORPUS_GITHUB_TOKEN_HOSTS.`,
 		Example: `  skillcorpus crawl --source sample
+  skillcorpus crawl --source list:repos.txt --plan
   skillcorpus crawl --source list:repos.txt --max-wait 1h
   skillcorpus crawl --source skillsmp --source dir:./my-skills`,
 		Args: cobra.NoArgs,
@@ -56,8 +58,9 @@ SKILLCORPUS_GITHUB_TOKEN_HOSTS.`,
 	flags.StringArrayVar(&settings.sources, "source", nil, "NAME[:ARG] of a source (repeatable)")
 	flags.Int64Var(&settings.maxArchive, "max-archive", archive.DefaultLimits().Bytes, "size cap of an archive, in bytes")
 	flags.BoolVar(&settings.strictSize, "strict-size", false, "leave out every repository whose whole history is over the cap, as the paper does")
+	flags.BoolVar(&settings.plan, "plan", false, "list the sources, then only say how many requests to which host the crawl would take, and how long")
 	flags.StringVar(&settings.deny, "deny", "", "file with ids for the takedown list (see skillcorpus deny), one a line, each with its reason")
-	flags.DurationVar(&settings.maxAge, "max-age", 24*time.Hour, "ask again for repositories fetched longer ago than this")
+	flags.DurationVar(&settings.maxAge, "max-age", 24*time.Hour, "ask again for repositories fetched, and marketplaces listed, longer ago than this")
 	flags.DurationVar(&settings.maxWait, "max-wait", 10*time.Minute, "how long in all to wait for limits to end")
 	flags.IntVar(&settings.workers, "workers", 4, "repositories fetched at a time")
 	flags.Float64Var(&settings.pace, "requests-per-second", 0, "for each host; 0: 1, or what the host allows, and no pace on loopback")
@@ -85,10 +88,16 @@ func (e *environment) runCrawl(ctx context.Context, settings crawlSettings) (err
 		if err := wired.checkSample(ctx, p.Corpus); err != nil {
 			return err
 		}
-		return p.Crawl(ctx, crawl.Options{
+		options := crawl.Options{
 			Sources: wired.sources, GitHub: wired.github, Hosts: wired.hosts, Locate: wired.locate, Limits: limits,
 			StrictSize: settings.strictSize,
-			Workers:    settings.workers, MaxAge: settings.maxAge, MaxWait: settings.maxWait,
-		})
+			Workers:    settings.workers, MaxAge: settings.maxAge, ListAge: settings.maxAge, MaxWait: settings.maxWait,
+			Pace: wired.pace,
+		}
+		if settings.plan {
+			return p.Plan(ctx, options)
+		}
+		p.Waits = wired.waits.describe
+		return p.Crawl(ctx, options)
 	})
 }

@@ -65,6 +65,7 @@ type corpusState struct {
 	OK      bool                   `json:"ok"`   // nothing due, nothing failed on our side, every source read to its end, the index fresh
 	Counts  store.Counts           `json:"counts"`
 	Stages  map[string]stageReport `json:"stages"`
+	Waits   []store.Wait           `json:"waits"` // why items wait, the most first
 	Sources []sourceReport         `json:"sources"`
 	Index   indexReport            `json:"index"`
 	LastRun *store.Run             `json:"last_run"`
@@ -116,6 +117,11 @@ func (e *environment) corpusState(ctx context.Context, corpus *store.Store) (cor
 		r.OK = r.OK && s.Due == 0 && s.Waiting == 0
 		r.Stages[string(stage)] = s
 	}
+	waiting, err := corpus.Waits(ctx)
+	if err != nil {
+		return r, err
+	}
+	r.Waits = orEmpty(waiting)
 	sources, err := corpus.Sources(ctx)
 	if err != nil {
 		return r, err
@@ -163,6 +169,9 @@ func (e *environment) printReport(r corpusState) {
 		rows = append(rows, []any{stage, s.Due, s.Waiting, outcomes(s.Outcomes)})
 	}
 	e.Table([]string{"stage", "due", "waiting", "outcomes"}, rows)
+	for _, w := range r.Waits {
+		e.Printf("%s: %s until %s, %s: %s\n", w.Stage, terminal.Count(int64(w.Items), "item"), w.Until.Format(time.RFC3339), w.Outcome, terminal.Shorten(terminal.Quote(w.Reason), 120))
+	}
 	if len(r.Sources) > 0 {
 		rows = rows[:0]
 		for _, s := range r.Sources {

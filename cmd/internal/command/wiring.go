@@ -28,6 +28,8 @@ type wiring struct {
 	sources []source.Source
 	github  *github.Client
 	hosts   crawl.Hosts
+	waits   waits
+	pace    float64 // requests a second at GitHub's API; 0 is the default
 	dirs    []*dir.Source
 	hub     *fakehub.Hub // the sample marketplace, if it is asked for
 }
@@ -58,10 +60,11 @@ func (e *environment) wire(ctx context.Context, settings crawlSettings) (*wiring
 		}
 		w.sources = append(w.sources, src)
 	}
+	w.pace = pace(at.api, settings.pace)
 	w.github, err = github.New(github.Config{
 		APIURL: at.api, CodeloadURL: at.codeload, RawURL: at.raw, Tokens: fields(cmp.Or(e.setting("GITHUB_TOKEN", ""), e.getenv("GITHUB_TOKEN"))),
-		TokenHosts: fields(e.setting("GITHUB_TOKEN_HOSTS", "")), Warn: func(line string) { e.Warn("%s", line) },
-		UserAgent: e.userAgent(), RequestsPerSecond: pace(at.api, settings.pace), Now: e.now, Logger: e.logger(),
+		Limited: w.waits.add, TokenHosts: fields(e.setting("GITHUB_TOKEN_HOSTS", "")), Warn: func(line string) { e.Warn("%s", line) },
+		UserAgent: e.userAgent(), RequestsPerSecond: w.pace, Now: e.now, Logger: e.logger(),
 	})
 	if err != nil {
 		return nil, errors.Join(err, w.close())
@@ -162,6 +165,9 @@ const sampleName = "sample"
 
 // sampleSource is the sample marketplace under its own name, apart from the one that it plays.
 type sampleSource struct{ source.Source }
+
+// Local marks a source that asks no host but this program.
+func (sampleSource) Local() {}
 
 // Name is what its rows are stored under.
 func (sampleSource) Name() string { return sampleName }

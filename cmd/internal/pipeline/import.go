@@ -52,7 +52,7 @@ func nothing(summary Summary) error {
 }
 
 func (p *Pipeline) importAll(ctx context.Context, inputs []Input, counter *store.Counter, summary *Summary) error {
-	defer p.Terminal.Progress("import", tally(counter))()
+	defer p.Terminal.Progress("import", p.tally(counter))()
 	for _, input := range inputs {
 		if ctx.Err() != nil {
 			return nil

@@ -40,7 +40,8 @@ type Pipeline struct {
 	Now      func() time.Time
 	Log      *slog.Logger
 
-	NoSummary bool // the caller prints something else on stdout
+	NoSummary bool                       // the caller prints something else on stdout
+	Waits     func(now time.Time) string // what a crawl's hosts are waited for, for its progress; nil: unknown
 }
 
 // Summary is what one stage did: one JSON object, and one line for people.
@@ -79,6 +80,11 @@ func (p *Pipeline) Crawl(ctx context.Context, options crawl.Options) error {
 		options.Waiting = func(until time.Time, items int) {
 			p.Terminal.Note("crawl: %s for another try; the first is due at %s", waits(items, "repository"), until.Local().Format(time.TimeOnly))
 		}
+		options.Planned = func(plan crawl.Plan) {
+			if plan.Repos > 0 {
+				p.Terminal.Note("crawl: %s", describePlan(plan))
+			}
+		}
 		crawled, err := crawl.Run(work, p.Corpus, options)
 		summary.Crawl = &crawled
 		for _, source := range crawled.Sources {
@@ -104,6 +110,11 @@ func describe(content []byte, id, file string) discover.Candidate {
 }
 
 func (p *Pipeline) describeSource(source crawl.SourceResult) {
+	if !source.ListedAt.IsZero() {
+		p.Terminal.Note("crawl: %s was listed %s ago (%s): not asked again before --max-age", source.Name,
+			p.Now().Sub(source.ListedAt).Round(time.Second), source.Completeness)
+		return
+	}
 	text := fmt.Sprintf("crawl: %s listed %s: %s", source.Name, terminal.Count(int64(source.Rows), "row"), source.Completeness)
 	if source.Reason != "" {
 		p.Terminal.Warn("%s (%s)", text, source.Reason)
@@ -116,7 +127,7 @@ func (p *Pipeline) describeSource(source crawl.SourceResult) {
 func (p *Pipeline) stage(ctx context.Context, stage store.Stage, item string, run func(context.Context, *store.Counter, *Summary) error) error {
 	started, counter := p.Now(), new(store.Counter)
 	summary := Summary{Type: "summary", Stage: string(stage)}
-	stop := p.Terminal.Progress(string(stage), tally(counter))
+	stop := p.Terminal.Progress(string(stage), p.tally(counter))
 	work := context.WithoutCancel(ctx)
 	err := run(work, counter, &summary)
 	stop()
@@ -253,8 +264,19 @@ func (p *Pipeline) others(outcomes map[data.Outcome]int) string {
 	return strings.Join(parts, ", ")
 }
 
-func tally(counter *store.Counter) terminal.Tally {
-	return terminal.Tally{Total: counter.Total.Load, Done: counter.Done.Load, Failed: counter.Failed.Load, Bytes: counter.Bytes.Load}
+func (p *Pipeline) tally(counter *store.Counter) terminal.Tally {
+	return terminal.Tally{
+		Total: counter.Total.Load, Done: counter.Done.Load, Failed: counter.Failed.Load, Bytes: counter.Bytes.Load,
+		More: func() (text string) {
+			if skills := counter.Skills.Load(); skills > 0 {
+				text = ", " + terminal.Count(skills, "skill")
+			}
+			if p.Waits != nil {
+				text += p.Waits(p.Now())
+			}
+			return text
+		},
+	}
 }
 
 // indexTally shows skills while the words are indexed, then tokens, whose number tells the time that is left.

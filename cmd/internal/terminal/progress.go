@@ -10,6 +10,7 @@ import (
 // Tally is what progress reads from a running stage. Its functions may be called at any time.
 type Tally struct {
 	Total, Done, Failed, Bytes func() int64
+	More                       func() string // what else is to be said, beginning with a comma; nil or empty: nothing
 }
 
 // Intervals of what progress shows.
@@ -134,6 +135,9 @@ func (p *pace) describe() string {
 	}
 	if failed := p.Failed(); failed > 0 {
 		text += fmt.Sprintf(", %d to be tried again", failed)
+	}
+	if p.More != nil {
+		text += p.More()
 	}
 	return text
 }

@@ -110,6 +110,9 @@ func (s *Source) add(path string, archive bool) {
 // Name returns `dir:` and the path given to New.
 func (s *Source) Name() string { return s.name }
 
+// Local marks a source that asks no host.
+func (s *Source) Local() {}
+
 // Locate returns where a repository of this source lies, and whether it is an archive or a folder.
 func (s *Source) Locate(repo string) (path string, archive, ok bool) {
 	for _, e := range s.entries {

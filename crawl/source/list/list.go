@@ -38,6 +38,9 @@ func File(path string, warn func(string)) *Source {
 // Name returns the name given to New.
 func (s *Source) Name() string { return s.name }
 
+// Local marks a source that asks no host.
+func (s *Source) Local() {}
+
 // cursor counts the rows that were read and digests them, so that a list that was edited is read anew.
 type cursor struct {
 	Rows   int    `json:"rows"`

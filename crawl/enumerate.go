@@ -1,0 +1,66 @@
+package crawl
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"skillcorpus/crawl/source"
+	"skillcorpus/data"
+	"skillcorpus/store"
+)
+
+var errStopped = errors.New("stopped on request")
+
+// enumerate asks one source what it lists, from where the last enumeration of it stopped.
+func (c *crawler) enumerate(ctx context.Context, src source.Source) (SourceResult, error) {
+	result := SourceResult{Name: src.Name(), Completeness: data.Interrupted}
+	if known, fresh, err := c.listed(ctx, src); err != nil || fresh {
+		result.Completeness, result.ListedAt = known.Completeness, known.UpdatedAt
+		return result, err
+	}
+	var renew func(json.RawMessage) json.RawMessage
+	if renewer, ok := src.(source.Renewer); ok {
+		renew = renewer.Renew
+	}
+	cursor, err := c.corpus.BeginWalk(ctx, src.Name(), renew)
+	if err != nil {
+		return result, err
+	}
+	completeness, err := src.Enumerate(ctx, cursor, func(rows []data.Listing, next json.RawMessage) error {
+		result.Rows += len(rows)
+		if err := c.corpus.CommitListings(ctx, src.Name(), rows, next); err != nil {
+			return err
+		}
+		if c.stopped() {
+			return errStopped
+		}
+		return nil
+	})
+	if item, ok := errors.AsType[*data.ItemError](err); ok {
+		result.Reason, result.RetryAt, err = item.Error(), item.RetryAt, nil
+	} else if errors.Is(err, errStopped) {
+		result.Reason, err = errStopped.Error(), nil
+	}
+	if err != nil {
+		return result, fmt.Errorf("enumerate %s: %w", src.Name(), err)
+	}
+	result.Completeness = completeness
+	return result, c.corpus.EndWalk(ctx, src.Name(), completeness)
+}
+
+// listed returns how the last enumeration of a source ended, and whether that was so short ago that asking again would
+// only cost the marketplace.
+func (c *crawler) listed(ctx context.Context, src source.Source) (known store.SourceState, fresh bool, err error) {
+	if _, local := src.(source.Local); local || c.ListAge == 0 {
+		return store.SourceState{}, false, nil
+	}
+	states, err := c.corpus.Sources(ctx)
+	for _, state := range states {
+		if age := c.start.Sub(state.UpdatedAt); state.Name == src.Name() && state.Completeness != data.Interrupted && age >= 0 && age < c.ListAge {
+			return state, true, err
+		}
+	}
+	return store.SourceState{}, false, err
+}
