@@ -10,10 +10,11 @@ import (
 	"skillcorpus/data"
 )
 
-// Inline is what inline code says that a fence could have said: command lines, whole enough to be run.
+// Inline is what is said outside of a shell's fences and could have stood in one: command lines, whole enough to be run,
+// in inline code or as an argument of an agent's tool.
 type Inline struct {
 	Commands int
-	Runes    int // characters of these commands
+	Runes    int // characters of those in inline code
 	Line     int // of the first
 }
 
@@ -50,6 +51,22 @@ func (i *Inline) read(text string, line int) {
 		}
 		i.Commands++
 		i.Runes += utf8.RuneCountInString(span.Text)
+	}
+}
+
+// toolCommand is a call of an agent's tool that is told a command line.
+var toolCommand = regexp.MustCompile(`(?m)\b(?:command|cmd)\s*[=:]\s*["'][a-z][\w./-]*\s+[^"'\n]`)
+
+// calls counts the commands in a block that names no language.
+func (i *Inline) calls(s data.Section, text string) {
+	if s.Lang != "" || !strings.Contains(text, "command") && !strings.Contains(text, "cmd") {
+		return
+	}
+	for _, m := range toolCommand.FindAllStringIndex(text, -1) {
+		if i.Commands == 0 {
+			i.Line = s.Line + strings.Count(text[:m[0]], "\n")
+		}
+		i.Commands++
 	}
 }
 

@@ -149,6 +149,7 @@ func (f *Facts) read(in Input) {
 			f.Inline.read(text, s.Line)
 			f.Faults = append(f.Faults, flattened(text, s.Line)...)
 		} else {
+			f.Inline.calls(s, text)
 			f.Faults = append(f.Faults, searchPaths(s, text)...)
 		}
 		f.Prose.Contrast += contrasts(text)

@@ -19,17 +19,13 @@ type candidate struct {
 }
 
 var (
-	// A variable that agents and plugin hosts put before paths of the skill's own folder.
-	skillRoot = regexp.MustCompile(`^(?:\$\{?|\{\{?|<|\[|%)\s?(?i:(?:path[-_ ]to[-_ ])?(?:claude|codex|agent|current|this|the|your|installed)?[-_ ]?(?:skills?[-_ ]root|skill|base)[-_ ]?(?:base[-_ ]?)?(?:install(?:ation)?[-_ ]?)?(?:dir|path|root|directory|folder|base|home|location)?)\s?(?:\}\}?|>|\]|%)?/`)
-	// The same for the folder of the plugin that holds the skill.
-	pluginRoot = regexp.MustCompile(`^(?:\$\{?|\{\{?|<|\[)(?i:claude[-_])?(?i:plugin)[-_]?(?i:root|dir|path)(?:\}\}?|>|\])?/`)
 	// Line numbers after a path: `file.py:12`, `file.py:12-30`.
 	lineSuffix = regexp.MustCompile(`:\d+(-\d+)?$`)
 	extension  = regexp.MustCompile(`\.[A-Za-z][A-Za-z0-9]{0,9}$`)
 	// Names that stand for any file.
 	placeholder = regexp.MustCompile(`(?i)(^|[/_.-])(my|your|foo|bar|baz|xxx+|yyyy|nnn+|path/to|placeholder|filename)([/_.-]|\d*$)|(^|/)(example|name|file|script|skill-name|topic|some-\w+|x|y)\d*\.`)
 	// Verbs that say what is done with a path: made, or used. The last one before it counts.
-	verb        = regexp.MustCompile(`(?i)\b(?:(creat\w+|generat\w+|writ\w+|sav\w+|outputs?|produc\w+|stor\w+|export\w*|adds?|adding|put|make|emit\w*|rename\w*|e\.g\.|for example|for instance|such as|like|examples?\*{0,2}:)|see|read|load|open|run|runs|use|uses|using|refer|copy|consult|follow|check|execute|import|from|via|in)\b`)
+	verb        = regexp.MustCompile(`(?i)\b(?:(creat\w+|generat\w+|writ\w+|sav\w+|outputs?|produc\w+|stor\w+|export\w*|adds?|adding|put|make|emit\w*|rename\w*|e\.g\.|for example|for instance|such as|like)|see|read|load|open|run|runs|use|uses|using|refer|copy|consult|follow|check|execute|import|from|via|in)\b|\b(examples?\*{0,2}:)`)
 	yourProject = regexp.MustCompile(`(?i)\b(your|the|user'?s|target) (project|repo|repository|codebase|app|application|workspace)\b|\bproject('s)? root\b`)
 )
 
@@ -138,7 +134,11 @@ func (s *scanner) settle(ref Reference, c candidate, explicit prefix) (Reference
 // creates reports whether the words before a path say that it comes into being.
 func creates(before string) bool {
 	all := verb.FindAllStringSubmatchIndex(before, -1)
-	return len(all) > 0 && all[len(all)-1][2] >= 0
+	if len(all) == 0 {
+		return false
+	}
+	last := all[len(all)-1]
+	return last[2] >= 0 || last[4] >= 0
 }
 
 func (s *scanner) skillFile() string { return s.tree.folded["skill.md"] }
@@ -180,15 +180,6 @@ func (s *scanner) beyondAt(ref Reference, name, full string) (Reference, bool) {
 	}
 	return ref, !placeholder.MatchString(name)
 }
-
-// prefix says what a written prefix tells of the folder that a path starts from.
-type prefix int
-
-const (
-	none prefix = iota
-	fromSkill
-	fromPlugin
-)
 
 // clean strips a candidate to a relative path. It refuses what no file of a bundle can be.
 func (s *scanner) clean(c candidate) (name string, explicit prefix, ok bool) {
@@ -232,56 +223,6 @@ func linkPath(target string) (string, bool) {
 		target = decoded
 	}
 	return target, true
-}
-
-// expand takes known prefixes off: variables, and install folders that end in the skill's own name.
-func (s *scanner) expand(text string) (string, prefix) {
-	if at := skillRoot.FindStringIndex(text); at != nil {
-		return s.own(text[at[1]:], fromSkill)
-	}
-	if m := variable.FindStringSubmatch(text); m != nil {
-		if folder, known := s.variables[m[1]]; known {
-			return s.own(path.Join(folder, m[2]), fromSkill)
-		}
-	}
-	if at := pluginRoot.FindStringIndex(text); at != nil {
-		return s.own(text[at[1]:], fromPlugin)
-	}
-	return s.own(text, none)
-}
-
-// own cuts a path at the skill's own folder, wherever that is installed.
-func (s *scanner) own(text string, explicit prefix) (string, prefix) {
-	for _, name := range s.names {
-		if name == "" {
-			continue
-		}
-		before, rest, ok := strings.Cut("/"+text, "/"+name+"/")
-		if !ok || rest == "" {
-			continue
-		}
-		if strings.Contains(before+"/", "skills/") || before == "" && explicit == none && !s.tree.dirs[name] {
-			return rest, fromSkill
-		}
-	}
-	return text, explicit
-}
-
-var (
-	variable   = regexp.MustCompile(`^\$\{?([A-Za-z_]\w*)\}?/(.+)$`)
-	assignment = regexp.MustCompile(`(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)=["']?([^\s"';]+)`)
-)
-
-// define notes the shell variables of a block that hold a path inside the skill's own folder.
-func (s *scanner) define(text string) {
-	if !strings.Contains(text, "=") {
-		return
-	}
-	for _, m := range assignment.FindAllStringSubmatch(text, maxReferences) {
-		if rest, explicit := s.expand(strings.TrimSuffix(m[2], "/") + "/."); explicit == fromSkill {
-			s.variables[m[1]] = path.Clean(rest)
-		}
-	}
 }
 
 // climbs reports whether a relative path leaves the repository on its way.

@@ -43,30 +43,37 @@ func TestProse(t *testing.T) {
 	files := []string{"scripts/a.py", "references/Page.md", "assets/map.png|lfs pointer", "forms/b.md"}
 	type want = map[string]reference.State
 	for text, wanted := range map[string]want{
-		"run `python scripts/a.py --in x.csv`":                      {"scripts/a.py": reference.Present},
-		"run `./scripts/a.py`, then `scripts/a.py:12`.":             {"scripts/a.py": reference.Present},
-		"see `references/page.md`":                                  {"references/page.md": reference.CaseMismatch},
-		"see assets/map.png":                                        {"assets/map.png": reference.Unbundled},
-		"see `references/none.md`":                                  {"references/none.md": reference.Missing},
-		"see references/none.md for more":                           {"references/none.md": reference.Missing},
-		"`${CLAUDE_SKILL_DIR}/scripts/z.py`":                        {"scripts/z.py": reference.Missing},
-		"`python <skill-dir>/scripts/z.py`":                         {"scripts/z.py": reference.Missing},
-		"`node \"${CLAUDE_PLUGIN_ROOT}/skills/tide/scripts/a.py\"`": {"scripts/a.py": reference.Present},
-		"`python ~/.claude/skills/tide/scripts/a.py`":               {"scripts/a.py": reference.Present},
-		"`${CLAUDE_PLUGIN_ROOT}/tools/x.py`":                        {"tools/x.py": reference.Outside},
-		"`../shared/a.md`":                                          {"../shared/a.md": reference.Outside},
-		"`scripts/root.sh`":                                         {"scripts/root.sh": reference.Outside},
-		"see `b.md`":                                                {"forms/b.md": reference.Present},
-		"write the result to `references/out.md`":                   {},
-		"create `assets/new.png`, later open `assets/new.png`":      {},
-		"`src/main.go`, `package.json`, `notes.csv`":                {},
-		"`references/*.md`, `references/{day}.md`":                  {},
-		"`references/<x>.md` and `references/my-page.md`":           {},
-		"`/scripts/a.py`, `https://x.dev/scripts/q.py`":             {},
-		"`e.g.`, `and/or`, `v1.2/v1.3`, `SKILL.md`":                 {},
-		"`tool > references/o.md`, `tool -o scripts/o.py`":          {},
-		"edit `scripts/deploy.sh` in your project: `scripts/d.sh`":  {"scripts/deploy.sh": reference.Missing},
-		"climb `../../../../x.md`":                                  {},
+		"run `python scripts/a.py --in x.csv`":                       {"scripts/a.py": reference.Present},
+		"run `./scripts/a.py`, then `scripts/a.py:12`.":              {"scripts/a.py": reference.Present},
+		"see `references/page.md`":                                   {"references/page.md": reference.CaseMismatch},
+		"see assets/map.png":                                         {"assets/map.png": reference.Unbundled},
+		"see `references/none.md`":                                   {"references/none.md": reference.Missing},
+		"see references/none.md for more":                            {"references/none.md": reference.Missing},
+		"`${CLAUDE_SKILL_DIR}/scripts/z.py`":                         {"scripts/z.py": reference.Missing},
+		"`python <skill-dir>/scripts/z.py`":                          {"scripts/z.py": reference.Missing},
+		"`node \"${CLAUDE_PLUGIN_ROOT}/skills/tide/scripts/a.py\"`":  {"scripts/a.py": reference.Present},
+		"`python ~/.claude/skills/tide/scripts/a.py`":                {"scripts/a.py": reference.Present},
+		"`${CLAUDE_PLUGIN_ROOT}/tools/x.py`":                         {"tools/x.py": reference.Outside},
+		"`../shared/a.md`":                                           {"../shared/a.md": reference.Outside},
+		"`scripts/root.sh`":                                          {"scripts/root.sh": reference.Outside},
+		"see `b.md`":                                                 {"forms/b.md": reference.Present},
+		"write the result to `references/out.md`":                    {},
+		"create `assets/new.png`, later open `assets/new.png`":       {},
+		"`src/main.go`, `package.json`, `notes.csv`":                 {},
+		"`references/*.md`, `references/{day}.md`":                   {},
+		"`references/<x>.md` and `references/my-page.md`":            {},
+		"`/scripts/a.py`, `https://x.dev/scripts/q.py`":              {},
+		"`e.g.`, `and/or`, `v1.2/v1.3`, `SKILL.md`":                  {},
+		"`tool > references/o.md`, `tool -o scripts/o.py`":           {},
+		"edit `scripts/deploy.sh` in your project: `scripts/d.sh`":   {"scripts/deploy.sh": reference.Missing},
+		"climb `../../../../x.md`":                                   {},
+		"load `reference/{day}.md` of the day":                       {"reference/{day}.md": reference.Missing},
+		"load `references/{day}.md` of the day":                      {},
+		"write `reference/{day}.md` each day":                        {},
+		"**Examples**: `references/one.md` for days":                 {},
+		"make a file at `~/.x/skills/tide/notes.json`":               {},
+		"`<path-to-skill>/scripts/z.py`, `%SKILL_DIR%/scripts/a.py`": {"scripts/z.py": reference.Missing, "scripts/a.py": reference.Present},
+		"`tide/scripts/a.py` and `other/scripts/a.py`":               {"scripts/a.py": reference.Present},
 	} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
@@ -127,6 +134,77 @@ func TestCodeSections(t *testing.T) {
 			t.Errorf("%q: %s", lang, diff)
 		}
 	}
+}
+
+func TestShellVariablesAndCaptions(t *testing.T) {
+	t.Parallel()
+	intro := "Make this file, `scripts/given.py`:\n\n**`scripts/shown.py`**\n"
+	shown := "# scripts/first.py\nx = 1\n"
+	shell := "export TIDE=\"$HOME/.agents/skills/tide\"\npython \"$TIDE/scripts/gone.py\" --report-out references/r.md\npython scripts/shown.py scripts/first.py\n"
+	tool := "run(cwd='x', command=\"python scripts/inside.py --now\")\n"
+	md := intro + shown + shell + tool
+	doc := data.Document{Sections: []data.Section{
+		{Kind: data.SectionProse, End: len(intro), Line: 1},
+		{Kind: data.SectionCode, Start: len(intro), End: len(intro + shown), Line: 4, Lang: "python", Fenced: true},
+		{Kind: data.SectionCode, Start: len(intro + shown), End: len(intro + shown + shell), Line: 6, Lang: "bash", Fenced: true},
+		{Kind: data.SectionCode, Start: len(intro + shown + shell), End: len(md), Line: 9, Fenced: true},
+	}}
+	want := map[string]reference.State{"scripts/gone.py": reference.Missing, "scripts/inside.py": reference.Missing}
+	if diff := cmp.Diff(want, find(doc, []byte(md), bundle(data.BasisContents))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNear(t *testing.T) {
+	t.Parallel()
+	for missing, want := range map[string][]string{
+		"scripts/plot.py":       {"tools/plot.py"},
+		"references/harbor.md":  {"references/harbour.md"},
+		"reference/tide-map.md": {"references/tide_map.txt"},
+		"references/a.md":       nil,
+		"scripts/other.py":      nil,
+	} {
+		doc, md := prose("", missing)
+		refs := reference.Find(doc, md, reference.NewTree(bundle(data.BasisContents, "tools/plot.py", "references/harbour.md", "references/tide_map.txt", "references/b.md"), nil))
+		if len(refs) != 1 {
+			t.Fatalf("%s: %+v", missing, refs)
+		}
+		if missing == "scripts/plot.py" && refs[0].State == reference.Present {
+			continue
+		}
+		if diff := cmp.Diff(want, refs[0].Near); diff != "" {
+			t.Errorf("%s: %s", missing, diff)
+		}
+	}
+}
+
+func TestPage(t *testing.T) {
+	t.Parallel()
+	page := "# Page\n[a](b.md) `[no](no.md)` [up](../scripts/a.py)\n~~~md\n[shown](shown.md)\n~~~\n```bash\npython scripts/none.py\n```\nSee references/b.md.\n"
+	got := map[string]reference.State{}
+	lines := map[string]int{}
+	for _, r := range reference.FindInPage("references/p.md", []byte(page), reference.NewTree(bundle(data.BasisContents, "references/p.md", "references/b.md", "scripts/a.py"), nil)) {
+		got[r.Path], lines[r.Path] = r.State, r.Line
+		if r.File != "references/p.md" {
+			t.Errorf("%s is named in %q", r.Path, r.File)
+		}
+	}
+	want := map[string]reference.State{"references/b.md": reference.Present, "scripts/a.py": reference.Present, "scripts/none.py": reference.Missing}
+	if diff := cmp.Diff(want, got); diff != "" || lines["scripts/none.py"] != 7 {
+		t.Errorf("%s %v", diff, lines)
+	}
+}
+
+func FuzzPage(f *testing.F) {
+	f.Add([]byte("```\n[a](b.md)\n~~~\n`c.md`"))
+	f.Add([]byte("\r\n\x00](<a>)"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for _, r := range reference.FindInPage("references/p.md", text, reference.NewTree(bundle(data.BasisContents, "a.md"), nil)) {
+			if r.Line < 1 || r.Line > strings.Count(string(text), "\n")+1 || r.Path == "" {
+				t.Errorf("%+v", r)
+			}
+		}
+	})
 }
 
 // TestHostileTextStaysCheap holds that no long text takes more than time in proportion to it.

@@ -178,10 +178,17 @@ func (s *scanner) code(text, lang string, line int) {
 			if m := heredocStart.FindStringSubmatch(row); m != nil {
 				heredoc = m[1]
 			}
+		default:
+			for _, m := range interpreted.FindAllStringSubmatch(trimmed, -1) {
+				s.add(candidate{text: m[1], line: line, kind: Command})
+			}
 		}
 		line++
 	}
 }
+
+// interpreted is a script that a command inside a line hands to an interpreter: `command="python scripts/x.py"`.
+var interpreted = regexp.MustCompile(`["'](?:python3?|node|bash|sh|bun|deno run|npx tsx)\s+((?:\./)?[a-z]+/[\w./-]+\.[a-z]{1,4})\b`)
 
 var heredocStart = regexp.MustCompile(`<<-?\s*\\?['"]?([A-Za-z_]\w*)`)
 

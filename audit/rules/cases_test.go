@@ -124,9 +124,8 @@ func TestCaseSnippets(t *testing.T) {
 	if verdict.Corrected.CodeBlockCount != 11 {
 		t.Errorf("%d fences, want 11", verdict.Corrected.CodeBlockCount)
 	}
-	// Line 48 is Python, which issue 7 brings a parser for.
-	if got := struck(findings, "broken-code"); !slices.Equal(got, []int{53, 57}) {
-		t.Errorf("broken at %v, want 53 and 57", got)
+	if got := struck(findings, "broken-code"); !slices.Equal(got, []int{48, 53, 57}) {
+		t.Errorf("broken at %v, want 48, 53 and 57", got)
 	}
 	languages := map[int]string{}
 	for _, u := range f.Code {

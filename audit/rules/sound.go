@@ -15,6 +15,7 @@ import (
 // of code rather than a handful of examples.
 const (
 	minCommands     = 2   // command lines that make a recipe
+	lostAmong       = 10  // lines of configuration to one command, from which commands are lost among data
 	minCommandShare = 0.1 // of all characters that are code, below which commands are asides in prose
 	minProgram      = 60  // program lines that make a body of code
 	minProgramShare = 0.2
@@ -103,7 +104,7 @@ func outsideScript(ref reference.Reference) bool {
 // fences judges by the code in SKILL.md alone.
 func (r *reasons) fences(f facts.Facts, t tally) bool {
 	share := t.share(f)
-	recipe := t.commands >= minCommands && t.commands >= t.program && share >= minCommandShare
+	recipe := t.commands >= minCommands && t.commands >= t.program && t.commands*lostAmong >= t.config && share >= minCommandShare
 	program := t.program >= minProgram && share >= minProgramShare
 	switch {
 	case t.elided*elidedIn > t.blocks:
@@ -133,7 +134,8 @@ func (r *reasons) fences(f facts.Facts, t tally) bool {
 type tally struct {
 	blocks, broken, elided int // fences in a known language
 	commands, program      int // their lines; commands in inline code count as well
-	line                   int // of the first of both
+	config                 int // lines of what a program reads
+	line                   int // of the first command or program
 	scripts, stubs         int // bundled scripts that could be read
 }
 
@@ -171,6 +173,7 @@ func (t *tally) add(u code.Unit) {
 	case code.IsProgram(u.Lang):
 		t.program += u.Lines
 	default:
+		t.config += u.Lines
 		return
 	}
 	if t.line == 0 || u.Line < t.line {
