@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"iter"
+	"strconv"
 
 	"skillcorpus/audit/report"
 	"skillcorpus/audit/statistics"
@@ -35,41 +36,44 @@ func Audited(ctx context.Context, corpus *store.Store, where report.Selection) i
 
 // Report gathers the figures of the skills that the options select.
 func Report(ctx context.Context, corpus *store.Store, options ReportOptions) (*report.Figures, error) {
-	chosen := func(int) bool { return true }
-	var sampled *report.Sampled
-	if options.Sample > 0 {
-		var scripts []bool
-		for skill, err := range Audited(ctx, corpus, options.Where) {
-			if err != nil {
-				return nil, err
-			}
-			scripts = append(scripts, skill.Verdict.Proxies.HasScripts)
-		}
-		drawn := map[int]bool{}
-		for _, i := range statistics.Sample(len(scripts), options.Sample, func(i int) string { return stratum(scripts[i]) }, options.Seed) {
-			drawn[i] = true
-		}
-		chosen = func(i int) bool { return drawn[i] }
-		sampled = &report.Sampled{Size: len(drawn), Of: len(scripts), Seed: options.Seed}
-	}
-	collector, i := report.NewCollector(), 0
-	for skill, err := range Audited(ctx, corpus, options.Where) {
-		if err != nil {
-			return nil, err
-		}
-		if chosen(i) {
-			collector.Add(skill)
-		}
-		i++
+	collector := report.NewCollector()
+	sampled, err := selected(ctx, corpus, options, func(skill report.Skill) { collector.Add(skill) })
+	if err != nil {
+		return nil, err
 	}
 	figures := collector.Figures()
 	figures.Where, figures.Sample = options.Where.String(), sampled
 	return figures, nil
 }
 
-func stratum(scripts bool) string {
-	if scripts {
-		return "scripts"
+// selected calls use with each skill that the options select. A sample takes one pass to draw and one to read.
+func selected(ctx context.Context, corpus *store.Store, options ReportOptions, use func(report.Skill)) (*report.Sampled, error) {
+	chosen := func(int) bool { return true }
+	var sampled *report.Sampled
+	if options.Sample > 0 {
+		var strata []string
+		for skill, err := range Audited(ctx, corpus, options.Where) {
+			if err != nil {
+				return nil, err
+			}
+			strata = append(strata, strconv.FormatBool(skill.Verdict.Proxies.HasScripts))
+		}
+		drawn := map[int]bool{}
+		for _, i := range statistics.Sample(len(strata), options.Sample, func(i int) string { return strata[i] }, options.Seed) {
+			drawn[i] = true
+		}
+		chosen = func(i int) bool { return drawn[i] }
+		sampled = &report.Sampled{Size: len(drawn), Of: len(strata), Seed: options.Seed}
 	}
-	return "none"
+	i := 0
+	for skill, err := range Audited(ctx, corpus, options.Where) {
+		if err != nil {
+			return nil, err
+		}
+		if chosen(i) {
+			use(skill)
+		}
+		i++
+	}
+	return sampled, nil
 }

@@ -22,13 +22,15 @@ func measures() []measure {
 	both := func(name, title string, paper float64, holds func(data.Verdict, data.Proxies) bool) measure {
 		return measure{
 			name, title, func(v data.Verdict) bool { return holds(v, v.Proxies) },
-			func(v data.Verdict) bool { return holds(v, v.Corrected) }, paper, statistics.Interval{},
+			func(v data.Verdict) bool { return holds(v, v.Corrected) }, paper,
+			statistics.Interval{},
 		}
 	}
 	return []measure{
 		{
 			"runnable_complete", "runnable-complete", func(v data.Verdict) bool { return bearing(v) && v.CodeSound && !v.MissingFiles },
-			func(v data.Verdict) bool { return v.RunnableComplete }, 0.323, statistics.Interval{0.273, 0.378},
+			func(v data.Verdict) bool { return v.RunnableComplete }, 0.323,
+			statistics.Interval{0.273, 0.378},
 		},
 		{"code_bearing", "… carries code", bearing, func(v data.Verdict) bool { return v.CodeBearing }, 0.781, statistics.Interval{}},
 		both("code_sound", "… its code is complete", 0, func(v data.Verdict, _ data.Proxies) bool { return v.CodeSound }),

@@ -16,21 +16,21 @@ import (
 
 // auditSettings are the flags of audit.
 type auditSettings struct {
-	failOn           []string
-	only, skip       []string
-	profile          string
-	format           string
-	remedy           bool
-	where            string
-	explain          string
-	agree            string
-	seed             uint64
-	judge            judgeSettings
-	gate             gate
-	rules            report.RuleSet
-	selection        report.Selection
-	corpusGate       bool // --fail-on was given without files
-	placesFormatOnly bool // --format was given
+	failOn     []string
+	only, skip []string
+	profile    string
+	format     string
+	remedy     bool
+	where      string
+	explain    string
+	agree      string
+	seed       uint64
+	judge      judgeSettings
+
+	// What the flags say, once they are read.
+	gate      gate
+	rules     report.RuleSet
+	selection report.Selection
 }
 
 func (e *environment) audit() *cobra.Command {
@@ -49,10 +49,12 @@ Nothing that a skill holds is ever run. docs/rules.md lists the rules.
   skillcorpus audit --json --fail-on warning,incomplete ./skills
   skillcorpus audit --format sarif --profile agentskills ./skills > audit.sarif
   skillcorpus audit --explain blader/humanizer
-  skillcorpus audit --agree judged.jsonl`,
+  skillcorpus audit --agree judged.jsonl
+  skillcorpus audit --judge http://127.0.0.1:8000/v1 --judge-model local --judge-budget 200000`,
 		RunE: func(command *cobra.Command, arguments []string) error {
-			s.corpusGate = command.Flags().Changed("fail-on") && len(arguments) == 0
-			s.placesFormatOnly = command.Flags().Changed("format") && len(arguments) == 0
+			if len(arguments) == 0 && (command.Flags().Changed("fail-on") || command.Flags().Changed("format")) {
+				return usageError{errors.New("--fail-on or --format needs a FILE or DIR")}
+			}
 			if err := s.read(arguments); err != nil {
 				return usageError{err}
 			}
@@ -88,10 +90,6 @@ func (s *auditSettings) read(places []string) (err error) {
 	switch {
 	case modes > 1:
 		return errors.New("FILE or DIR, --explain, --agree and --judge are different things to do: give one of them")
-	case s.corpusGate:
-		return errors.New("--fail-on needs a FILE or DIR")
-	case s.placesFormatOnly:
-		return errors.New("--format needs a FILE or DIR")
 	case s.where != "" && (len(places) > 0 || s.explain != "" || s.agree != ""):
 		return errors.New("--where selects skills of the corpus")
 	case s.format != "text" && s.format != "sarif" && s.format != "github":
@@ -116,7 +114,7 @@ func (e *environment) runAudit(ctx context.Context, s auditSettings, places []st
 	case s.agree != "":
 		return e.read(ctx, func(corpus *store.Store) error { return e.agree(ctx, corpus, s) })
 	case s.judge.url != "":
-		return e.existing(ctx, "audit", func(p *pipeline.Pipeline) error { return e.judge(ctx, p.Corpus, s) })
+		return e.read(ctx, func(corpus *store.Store) error { return e.judge(ctx, corpus, s) })
 	}
 	return e.existing(ctx, "audit", func(p *pipeline.Pipeline) error { return e.auditCorpus(ctx, p, s) })
 }

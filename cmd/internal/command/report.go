@@ -194,7 +194,7 @@ func columns(as string, name, corrected, skillflow, paper any) []any {
 func columnNames(as, what string) []string {
 	var names []string
 	for _, name := range columns(as, what, "corrected", "paper's rules", "paper") {
-		names = append(names, name.(string)) //nolint:errcheck // all four are text
+		names = append(names, name.(string))
 	}
 	return names
 }
