@@ -16,7 +16,8 @@ func (f *Facts) follow(in Input, tree reference.Tree) {
 	}
 	own := f.ownFiles()
 	for _, file := range own {
-		if !isPage(file) || isPattern(file) {
+		// The pages of a skill at the repository's root are the repository's, but for those in folders of a skill's own.
+		if !isPage(file) || isPattern(file) || in.Bundle.Path == "" && !reference.OwnFolder(file) {
 			continue
 		}
 		if text, ok := in.Content(file); ok {

@@ -36,6 +36,12 @@ var ownFolders = map[string]bool{
 	"reference": true, "resources": true, "templates": true,
 }
 
+// OwnFolder reports whether a path lies below one of the folders in which skills keep their own files.
+func OwnFolder(file string) bool {
+	folder, _, nested := strings.Cut(file, "/")
+	return nested && ownFolders[folder]
+}
+
 // resolve decides whether a candidate names a file, which one, and whether it is there.
 func (s *scanner) resolve(c candidate) (Reference, bool) {
 	ref := Reference{Written: c.text, Line: c.line, Kind: c.kind, UnclosedCode: c.unclose}
