@@ -66,14 +66,14 @@ func (s *Store) auditedPage(ctx context.Context, after string) ([]Audited, error
 	err = each(ctx, s.reader, func(rows *sql.Rows) error {
 		var key int64
 		var f data.Finding
-		if err := rows.Scan(&key, &f.Rule, &f.Severity, &f.File, &f.Line, &f.Message); err != nil {
+		if err := rows.Scan(&key, &f.Rule, &f.Severity, &f.File, &f.Line, &f.Message, &f.Confidence); err != nil {
 			return err
 		}
 		if at, ok := byKey[key]; ok {
 			page[at].Findings = append(page[at].Findings, f)
 		}
 		return nil
-	}, `SELECT f.skill, f.rule, f.severity, f.file, f.line, f.message FROM skills s JOIN findings f ON f.skill = s.key
+	}, `SELECT f.skill, f.rule, f.severity, f.file, f.line, f.message, f.confidence FROM skills s JOIN findings f ON f.skill = s.key
 		WHERE s.id BETWEEN ? AND ? ORDER BY f.skill, f.stage, f.position`, page[0].ID, page[len(page)-1].ID)
 	return page, err
 }

@@ -15,7 +15,7 @@ func TestAudited(t *testing.T) {
 	c.audit(1)
 	c.imports(skill{repo: "z/new", path: "s"})
 	c.exec(`UPDATE skills SET live = 0 WHERE id = (SELECT min(id) FROM skills)`)
-	c.exec(`INSERT INTO findings SELECT key, 'crawl', 0, 'archive.refused', 'warning', 'x', 3, 'why' FROM skills WHERE id = (SELECT max(id) FROM skills WHERE repo_key <> 'z/new')`)
+	c.exec(`INSERT INTO findings SELECT key, 'crawl', 0, 'archive.refused', 'warning', 'x', 3, 'why', 'low' FROM skills WHERE id = (SELECT max(id) FROM skills WHERE repo_key <> 'z/new')`)
 	count, last, found := 0, "", 0
 	for a, err := range c.Audited(t.Context()) {
 		check(t, err)
@@ -23,7 +23,7 @@ func TestAudited(t *testing.T) {
 			t.Errorf("%+v after %s", a, last)
 		}
 		for _, f := range a.Findings {
-			if f == (data.Finding{Rule: "archive.refused", Severity: "warning", File: "x", Line: 3, Message: "why"}) {
+			if f == (data.Finding{Rule: "archive.refused", Severity: "warning", File: "x", Line: 3, Message: "why", Confidence: "low"}) {
 				found++
 			}
 		}

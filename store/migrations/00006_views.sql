@@ -17,7 +17,7 @@ FROM skills s LEFT JOIN documents d ON d.skill = s.key LEFT JOIN verdicts v ON v
 WHERE s.live;
 
 CREATE VIEW v_findings AS
-SELECT s.id, s.repo_id AS repo, s.copy_of, f.stage, f.rule, f.severity, f.file, f.line, f.message
+SELECT s.id, s.repo_id AS repo, s.copy_of, f.stage, f.rule, f.severity, f.file, f.line, f.message, f.confidence
 FROM findings f JOIN skills s ON s.key = f.skill
 WHERE s.live;
 
@@ -43,6 +43,11 @@ CREATE VIEW v_files AS
 SELECT s.id, f.path, f.mode, f.size, f.sha256, f.note, f.kept
 FROM files f JOIN skills s ON s.key = f.skill
 WHERE s.live;
+
+-- Skills whose texts are nearly the same; byte-equal copies are in v_skills.copy_of.
+CREATE VIEW v_similar AS
+SELECT x.id, y.id AS other, p.jaccard
+FROM similar p JOIN skills x ON x.skill_sha256 = p.a AND x.live JOIN skills y ON y.skill_sha256 = p.b AND y.live;
 
 CREATE VIEW v_licences AS
 SELECT v.license, count(*) AS skills, count(DISTINCT s.repo_key) AS repos, sum(s.copy_of IS NULL) AS originals,

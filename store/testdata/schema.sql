@@ -4,7 +4,7 @@ FROM files f JOIN skills s ON s.key = f.skill
 WHERE s.live;
 
 CREATE VIEW v_findings AS
-SELECT s.id, s.repo_id AS repo, s.copy_of, f.stage, f.rule, f.severity, f.file, f.line, f.message
+SELECT s.id, s.repo_id AS repo, s.copy_of, f.stage, f.rule, f.severity, f.file, f.line, f.message, f.confidence
 FROM findings f JOIN skills s ON s.key = f.skill
 WHERE s.live;
 
@@ -42,6 +42,10 @@ SELECT f.stage, f.rule, f.severity, count(*) AS findings, count(DISTINCT f.skill
 FROM findings f JOIN skills s ON s.key = f.skill
 WHERE s.live
 GROUP BY f.stage, f.rule, f.severity;
+
+CREATE VIEW v_similar AS
+SELECT x.id, y.id AS other, p.jaccard
+FROM similar p JOIN skills x ON x.skill_sha256 = p.a AND x.live JOIN skills y ON y.skill_sha256 = p.b AND y.live;
 
 CREATE VIEW v_skills AS
 SELECT s.id, s.repo_id AS repo, s.path, d.name, d.description, s.basis, s.copy_of, s.stars, s.updated_at, s.commit_sha,
