@@ -100,13 +100,18 @@ func (u *Unit) check(text string, first int) {
 		return
 	}
 	at := parse(text, u.Script)
+	if at != nil && !u.Script && lenient(u.Lang) && commands(text) {
+		u.Lang = Shell // the label is wrong
+		u.check(text, first)
+		return
+	}
 	switch {
 	case at == nil:
 		u.State = OK
 	case at.gaveUp:
 		u.State = Unchecked
 	case lenient(u.Lang):
-		if !u.Script && (isPartial(text) || isDiff(text)) || u.Script && strings.Contains(text, "{{") {
+		if u.Script && strings.Contains(text, "{{") || !u.Script && (isDiff(text) || explained(text, u.Lang, at)) {
 			u.State = Template
 			return
 		}

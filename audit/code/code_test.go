@@ -47,6 +47,18 @@ func TestBlockState(t *testing.T) {
 		{"go", "func f() { ... }\n", code.Template, 0},
 		{"python", "def f(:\n", code.Broken, 2},
 		{"ruby", "def f(\n", code.Unchecked, 0},
+		{"python", ">>> 1 + 1\n2\n", code.OK, 0},
+		{"python", "x = f(<your key>)\n", code.Template, 0},
+		{"python", "def f():\n    ...\n", code.OK, 0},
+		{"python", "import a\n+ import b\n", code.Template, 0},
+		{"python", "import a\n\npython run.py --fast\n", code.Template, 0},
+		{"python", "print(t)\n   name  age\n0  a  1\n", code.Template, 0},
+		{"python", "pip install requests\n", code.OK, 0}, // a shell's, whatever the fence says
+		{"js", "const a = {b: 1, ...};\n", code.Template, 0},
+		{"js", "const a = {\n  b: 1\n  c: 2\n};\n", code.Broken, 4},
+		{"tsx", "<div\n  className=\"a\">\n", code.Template, 0},
+		{"ts", "// SQL function\nCREATE TABLE a (b int);\n", code.Template, 0},
+		{"js", "## Not a program\n\n| a | b |\n", code.Template, 0},
 		{"text", "if ( {\n", code.NotCode, 0},
 		{"markdown", "```\n", code.NotCode, 0},
 		{"diff", "-a\n+b\n", code.NotCode, 0},
@@ -110,7 +122,7 @@ func TestScript(t *testing.T) {
 func TestHostileCodeStaysCheap(t *testing.T) {
 	t.Parallel()
 	for _, unit := range []string{"(", "{ ", "[", "$(", "`", "<<a\n", "a: ", "- ", "if ", "((", "! ", "\"", "a.", "http://a", "&a *a ", "/*"} {
-		for _, lang := range []string{"bash", "json", "jsonc", "yaml", "toml", "go"} {
+		for _, lang := range []string{"bash", "json", "jsonc", "yaml", "toml", "go", "python", "tsx"} {
 			start := time.Now()
 			block(strings.Repeat(unit, 16<<10/len(unit)), lang)
 			if took := time.Since(start); took > 30*time.Second {

@@ -56,18 +56,6 @@ func isTemplate(text string) bool {
 	return strings.Contains(text, "...") || strings.Contains(text, "…") || placeholder.MatchString(text) || prompt.MatchString(text) || isDiff(text)
 }
 
-// lenient reports whether a language's own syntax has dots, braces and angle brackets, so that only the narrow marks
-// of isPartial explain why its parser refuses a text.
-func lenient(lang string) bool {
-	return lang == "python" || lang == "javascript" || lang == "typescript"
-}
-
-var partial = regexp.MustCompile(`…|\.\.\.\s*[,;)\]}]|[^\w\])]\.\.\.\s*$|(?m:^\s*\.\.\.|\.\.\.\s*$)|\{\{|\}\}|\{%|<%|` +
-	`<[a-z]+[-_ ][a-z_ -]*>|<[A-Z][A-Z0-9_ -]+>|\[[A-Z][A-Z_ -]{2,}\]|\[[A-Za-z]+ [^\]\n]*\]|%[A-Z_]+%|\bYOUR[_-]|(?m:^\s*[$>❯] )`)
-
-// isPartial reports whether a text of a lenient language carries marks of what was left out or is to be filled in.
-func isPartial(text string) bool { return partial.MatchString(text) }
-
 func isDiff(text string) bool {
 	return strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-") && strings.Contains(text, "\n+")
 }

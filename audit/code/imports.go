@@ -135,13 +135,10 @@ func (w *shellWalk) runs(words []string, at syntax.Pos) {
 	file := ""
 	switch path.Base(words[0]) {
 	case "source", ".", "bash", "sh", "zsh", "python", "python3", "node", "ruby", "perl", "php", "Rscript":
-		for _, word := range words[1:] {
-			if strings.HasPrefix(word, "-") {
-				return // `bash -c`, `python -m`
-			}
-			file = word
-			break
+		if len(words) < 2 || strings.HasPrefix(words[1], "-") {
+			return // `bash -c`, `python -m`
 		}
+		file = words[1]
 	default:
 		if strings.HasPrefix(words[0], "./") || strings.HasPrefix(words[0], "../") {
 			file = words[0]

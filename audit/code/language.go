@@ -131,6 +131,16 @@ func looksLikeShell(text string) bool {
 	return commands > 0 && commands >= others
 }
 
+// commands reports whether a block is command lines, whatever language it names.
+func commands(text string) bool {
+	for line := range strings.SplitSeq(text, "\n") {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			return startsCommand(line)
+		}
+	}
+	return false
+}
+
 func startsCommand(line string) bool {
 	prompt := strings.HasPrefix(line, "$ ")
 	first, rest, _ := strings.Cut(strings.TrimPrefix(line, "$ "), " ")

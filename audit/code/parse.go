@@ -52,10 +52,11 @@ func parserOf(lang string) func(text string, whole bool) *fault {
 }
 
 func parsePython(text string, whole bool) *fault {
+	check := python.Check
 	if !whole {
-		text = python.Snippet(text)
+		text, check = python.Snippet(text), python.Fragment
 	}
-	found := python.Check(text)
+	found := check(text)
 	if found.Whole {
 		return nil
 	}

@@ -22,7 +22,10 @@ type Fault struct {
 // TypeScript as `js`, JSX as `ts`. The fault is the first dialect's.
 func Check(text, lang string) Fault {
 	dialects := []api.Loader{api.LoaderJSX, api.LoaderTS, api.LoaderTSX}
-	if lang == "typescript" {
+	switch {
+	case lang == "typescript" && (strings.Contains(text, "</") || strings.Contains(text, "/>")):
+		dialects = []api.Loader{api.LoaderTSX, api.LoaderTS, api.LoaderJSX}
+	case lang == "typescript":
 		dialects = []api.Loader{api.LoaderTS, api.LoaderTSX, api.LoaderJSX}
 	}
 	var first Fault
@@ -41,38 +44,80 @@ func Check(text, lang string) Fault {
 // Snippet reads a text that may be a part of a program: an expression, the members of an object, class or interface,
 // the cases of a switch, neighbouring elements, or a function's body. The fault is that of the text as a whole.
 func Snippet(text, lang string) Fault {
+	text = asides.ReplaceAllString(text, "")
 	fault := Check(text, lang)
 	if fault.Line == 0 {
 		return Fault{}
 	}
-	for _, frame := range frames {
-		if fault := check(frame.before+text+frame.after, frame.dialect); fault.Line == 0 {
-			return Fault{}
-		}
+	if len(text) <= maxFragment && (fits(text) || allFit(text, lang)) {
+		return Fault{}
 	}
 	return fault
 }
+
+// asides are what authors put before a line to judge it, and the first line of a script below its name.
+var asides = regexp.MustCompile(`(?m)^[ \t]*[❌✅✓✗✔✘] ?|^#!.*`)
+
+// fits reports whether a text is a part that one of the frames takes.
+func fits(text string) bool {
+	start := strings.TrimSpace(text)
+	for _, frame := range frames {
+		if !strings.HasPrefix(start, frame.needs) {
+			continue
+		}
+		if fault := check(frame.before+text+frame.after, frame.dialect); fault.Line == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Limits on the work for a text that no dialect takes as a whole: its bytes, and the pieces that are tried.
+const (
+	maxFragment = 8 << 10
+	maxPieces   = 40
+)
+
+// allFit reports whether a text is several parts in a row, set apart by blank lines or by comments.
+func allFit(text, lang string) bool {
+	pieces := apart.Split(text, maxPieces+1)
+	if len(pieces) < 2 || len(pieces) > maxPieces {
+		return false
+	}
+	for _, piece := range pieces {
+		if strings.TrimSpace(piece) != "" && Check(piece, lang).Line > 0 && !fits(piece) {
+			return false
+		}
+	}
+	return true
+}
+
+var apart = regexp.MustCompile(`(?m)(?:^[ \t]*(?://.*)?\r?\n)+`)
 
 // frames are what fragments are cut out of. None begins with a line end, so lines stay where they are.
 var frames = [...]struct {
 	before, after string
 	dialect       api.Loader
+	needs         string // how the text must begin, since what stands between elements is any text
 }{
-	{"x = (", "\n)", api.LoaderTSX},
-	{"x = {", "\n}", api.LoaderTSX},
-	{"class X {", "\n}", api.LoaderTS},
-	{"interface X {", "\n}", api.LoaderTS},
-	{"async function* x() {", "\n}", api.LoaderTSX},
-	{"switch (x) {", "\n}", api.LoaderTS},
-	{"x = [", "\n]", api.LoaderTSX},
-	{"x = <>", "\n</>", api.LoaderTSX},
-	{"type X = ", "\n", api.LoaderTS},
+	{"x = (", "\n)", api.LoaderTSX, ""},
+	{"x = {", "\n}", api.LoaderTSX, ""},
+	{"class X {", "\n}", api.LoaderTS, ""},
+	{"interface X {", "\n}", api.LoaderTS, ""},
+	{"async function* x() {", "\n}", api.LoaderTSX, ""},
+	{"switch (x) {", "\n}", api.LoaderTS, ""},
+	{"x = [", "\n]", api.LoaderTSX, ""},
+	{"x = <>", "\n</>", api.LoaderTSX, "<"},
+	{"x = <X ", "\n/>", api.LoaderTSX, "className="},
+	{"x", "\n", api.LoaderTS, "."}, // `.method()`
+	{"declare ", "\n", api.LoaderTS, ""},
+	{"type X = ", "\n", api.LoaderTS, ""},
 }
 
 // meaning matches errors about what names and places mean rather than about syntax. Snippets that show two versions
 // of one thing have them all the time.
 var meaning = regexp.MustCompile(`already been declared|[Tt]op-level (await|return)|can only be used inside|` +
-	`because it is a constant|configured target|Multiple exports|Duplicate |ECMAScript module|strict mode|` +
+	`because it is a constant|configured target|Multiple exports|Cannot use a declaration|more than one constructor|Duplicate |ECMAScript module|strict mode|` +
 	`"(super|await|return|break|continue|yield|new\.target)"|label|must be initialized|Decorators|not (valid|allowed) in`)
 
 func check(text string, dialect api.Loader) Fault {

@@ -1,7 +1,7 @@
 // Package python owns what tree-sitter's grammar makes of a Python text: whether it takes it, and where not.
 //
 // It never executes anything and knows nothing of skills or Markdown. Package code calls it, and keeps texts from it
-// that are too long or nest too deep: the parser's error recovery takes time and memory with the square of either.
+// that nest too deep.
 package python
 
 import (
@@ -20,26 +20,37 @@ type Result struct {
 }
 
 // Limits of one parse, in what the parser itself counts, so that the same text always gives the same result.
-// A callback comes after 100 of its steps.
 const (
 	chunk      = 2 << 10 // bytes given at a time: each piece is copied, and again whenever the parser looks back
 	maxReads   = 8       // of the whole text
 	spareReads = 256
-	bytesACall = 16  // of text for which one callback is granted; sane texts need one for 40
-	spareCalls = 200 // beyond these
-	errorCalls = 400 // once the parser recovers from an error
-	unwatched  = 512 // bytes below which no callback is worth its cost
 )
 
 // Check reads a text as a module.
 func Check(text string) Result {
+	line := 0
+	for _, piece := range windows(text) {
+		result := check(piece)
+		if !result.Whole {
+			result.Line += line
+			return result
+		}
+		line += strings.Count(piece, "\n")
+	}
+	return Result{Whole: true}
+}
+
+func check(text string) Result {
+	if len(text) > maxWindow {
+		return Result{GaveUp: true}
+	}
 	parser := sitter.NewParser()
 	defer parser.Close()
 	if err := parser.SetLanguage(sitter.NewLanguage(grammar.Language())); err != nil {
 		return Result{GaveUp: true}
 	}
 	in := input{text: []byte(text), reads: spareReads + maxReads*(len(text)/chunk)}
-	tree := in.parse(parser)
+	tree := parser.ParseWithOptions(in.read, nil, nil)
 	if tree == nil {
 		return Result{GaveUp: true}
 	}
@@ -58,20 +69,6 @@ func Check(text string) Result {
 type input struct {
 	text  []byte
 	reads int // that are left
-}
-
-func (in *input) parse(parser *sitter.Parser) *sitter.Tree {
-	if len(in.text) <= unwatched {
-		return parser.ParseWithOptions(in.read, nil, nil)
-	}
-	left := spareCalls + len(in.text)/bytesACall
-	return parser.ParseWithOptions(in.read, nil, &sitter.ParseOptions{ProgressCallback: func(state sitter.ParseState) bool {
-		if state.HasError {
-			left = min(left, errorCalls)
-		}
-		left--
-		return left < 0 || in.reads < 0
-	}})
 }
 
 // read gives the parser the next piece, and the end of the text once too much was asked for.

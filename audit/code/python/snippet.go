@@ -63,3 +63,32 @@ func common(lines []string) string {
 	}
 	return indent
 }
+
+// Fragment reads a block that may be a part of a module: the entries of a dictionary, the arguments of a call, a
+// branch without its beginning, a decorator without its function. The fault is that of the block as a whole.
+func Fragment(text string) Result {
+	whole := Check(text)
+	if whole.Whole || whole.GaveUp || len(text) > maxFragment {
+		return whole
+	}
+	for _, frame := range frames {
+		if part := Check(frame.before + text + frame.after); part.Whole {
+			return part
+		}
+	}
+	return whole
+}
+
+// maxFragment is the most bytes of a text that is tried as a part.
+const maxFragment = 8 << 10
+
+// frames are what fragments are cut out of.
+var frames = [...]struct{ before, after string }{
+	{"x = {", "\n}"},
+	{"x(", "\n)"},
+	{"try: pass\n", ""},
+	{"if x: pass\n", ""},
+	{"", "\ndef x(): pass"},
+	{"try: pass\n", "\nfinally: pass"},
+	{"", "\n    pass"},
+}
