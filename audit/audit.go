@@ -92,7 +92,7 @@ func auditSkill(ctx context.Context, corpus *store.Store, trees *treeCache, item
 	if err != nil {
 		return store.AuditedSkill{}, err
 	}
-	inRepo, err := trees.paths(ctx, skill.RepoID)
+	inRepo, err := trees.inRepo(ctx, skill.RepoID)
 	if err != nil {
 		return store.AuditedSkill{}, err
 	}
@@ -101,7 +101,7 @@ func auditSkill(ctx context.Context, corpus *store.Store, trees *treeCache, item
 		Document: *skill.Document,
 		SkillMD:  file,
 		Content:  func(path string) ([]byte, bool) { content, ok := contents[path]; return content, ok },
-		InRepo:   func(path string) bool { return inRepo[path] },
+		InRepo:   inRepo,
 	})
 	return store.AuditedSkill{
 		Verdict:  &verdict,
@@ -132,31 +132,44 @@ func keptContents(ctx context.Context, corpus *store.Store, files []data.File) (
 	return contents, nil
 }
 
-// treeCache remembers the paths, folders included, of the repository that was asked for last: items come in id order, so the skills
-// of one repository follow each other.
+// treeCache remembers the paths, folders included, of the repository that was asked for last: items come in id order,
+// so the skills of one repository follow each other.
 type treeCache struct {
 	corpus *store.Store
 
 	mu   sync.Mutex // guards the rest
 	repo string
-	last map[string]bool
+	last map[string]bool // nil where no tree is known, as of imported skills
 }
 
-func (c *treeCache) paths(ctx context.Context, repoID string) (map[string]bool, error) {
+// inRepo returns what tells whether a path exists in a repository, or nil where its tree is not known.
+func (c *treeCache) inRepo(ctx context.Context, repoID string) (func(path string) bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.repo == repoID && c.last != nil {
-		return c.last, nil
+	if c.repo != repoID {
+		tree, err := c.corpus.Tree(ctx, repoID)
+		if err != nil {
+			return nil, err
+		}
+		c.repo, c.last = repoID, places(tree)
 	}
-	tree, err := c.corpus.Tree(ctx, repoID)
-	if err != nil {
-		return nil, err
+	if c.last == nil {
+		return nil, nil
 	}
-	c.repo, c.last = repoID, make(map[string]bool, len(tree))
+	paths := c.last
+	return func(path string) bool { return paths[path] }, nil
+}
+
+// places returns the paths of a tree and of the folders in it, nil for no tree.
+func places(tree []data.TreeEntry) map[string]bool {
+	if tree == nil {
+		return nil
+	}
+	paths := make(map[string]bool, len(tree))
 	for _, entry := range tree {
-		for place := entry.Path; place != "." && !c.last[place]; place = path.Dir(place) {
-			c.last[place] = true
+		for place := entry.Path; place != "." && !paths[place]; place = path.Dir(place) {
+			paths[place] = true
 		}
 	}
-	return c.last, nil
+	return paths
 }
