@@ -85,6 +85,10 @@ func (c *crawler) fromArchive(ctx context.Context, host Host, repo data.Repo) (a
 		return nil, nil, err
 	}
 	done := func() { _ = os.Remove(spooled) } // the next run empties the spool anyway
+	if err := c.weigh(ctx, repo.ID, spooled); err != nil {
+		done()
+		return nil, nil, err
+	}
 	open := archive.OpenBare
 	if repo.Host == data.HostGitHub {
 		open = archive.Open

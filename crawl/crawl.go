@@ -81,7 +81,7 @@ func (s Summary) Incomplete() bool {
 // Run enumerates the sources, then fetches every repository that is due. It returns the first failure of our
 // own machine; what happened to single sources and repositories is stored and summed up.
 func Run(ctx context.Context, corpus *store.Store, options Options) (Summary, error) {
-	c := &crawler{Options: options, corpus: corpus, start: options.Now()}
+	c := &crawler{Options: options, corpus: corpus, start: options.Now(), heavy: make(chan struct{}, 1)}
 	if c.After == nil {
 		c.After = time.After
 	}
@@ -123,7 +123,10 @@ type crawler struct {
 
 	missing map[string]string // of local repositories that are no longer there: the source that had them; nil until asked for
 
+	heavy chan struct{} // holds one while a heavy repository is at work
+
 	mu      sync.Mutex      // guards what follows
+	borne   string          // key of that heavy repository
 	told    told            // facts that were asked for together and not used yet
 	claimed map[string]bool // canonical keys that this pass has taken on: each repository is fetched once
 	limited *data.ItemError // the last limit that the archives' host told
@@ -219,7 +222,13 @@ func (c *crawler) fetchDue(ctx context.Context) error {
 			return fetched, err
 		},
 		Failed: c.failed,
-		Commit: c.corpus.CommitRepos,
+		Commit: func(ctx context.Context, fetched []store.FetchedRepo) error {
+			err := c.corpus.CommitRepos(ctx, fetched)
+			for _, f := range fetched {
+				c.unburden(f.Repo.ID)
+			}
+			return err
+		},
 	}.Run(ctx)
 	if fault, ok := errors.AsType[ourFault](context.Cause(ctx)); ok {
 		return fault

@@ -320,7 +320,7 @@ func TestNetworkGone(t *testing.T) {
 	f.clock.Add(25 * time.Hour)
 	summary := f.crawl(impatient, f.list(text))
 	outcomes := f.outcomes()
-	if !summary.Incomplete() || outcomes[data.OutcomeGone] != 0 || outcomes[data.OutcomeUnavailable] == 0 || outcomes[data.OutcomeOK] == 0 {
+	if !summary.Incomplete() || outcomes[data.OutcomeGone] != 0 || outcomes[data.OutcomeUnavailable]+outcomes[data.OutcomeLimited] == 0 || outcomes[data.OutcomeOK] == 0 {
 		t.Errorf("%+v, %v", summary, outcomes)
 	}
 	f.transport = network

@@ -43,6 +43,7 @@ func (c *crawler) fetch(ctx context.Context, due store.DueRepo) (store.FetchedRe
 	if unchanged && repo.ID == due.ID { // under another name its skills have other ids, so they are read again
 		return fetched, nil
 	}
+	defer c.unless(&fetched.Changed, repo.ID)()
 	tree, done, err := c.open(ctx, host, &fetched.Repo)
 	if err != nil {
 		return store.FetchedRepo{}, err
@@ -53,7 +54,9 @@ func (c *crawler) fetch(ctx context.Context, due store.DueRepo) (store.FetchedRe
 		fetched.Repo.Commit = tree.Commit()
 		fetched.Attempt.Input = tree.Commit()
 	}
-	return c.read(ctx, fetched, tree)
+	fetched, err = c.read(ctx, fetched, tree)
+	fetched.Changed = err == nil
+	return fetched, err
 }
 
 // archivesClosed returns the limit that the host of GitHub's archives is under, for a repository that needs one in any case:
@@ -92,6 +95,9 @@ func (c *crawler) isAlias(ctx context.Context, asked string, repo data.Repo) (bo
 // read finds the skills of an opened repository and closes it.
 func (c *crawler) read(ctx context.Context, fetched store.FetchedRepo, tree archive.Tree) (_ store.FetchedRepo, err error) {
 	defer func() { err = errors.Join(err, tree.Close()) }()
+	if err := c.weighTree(ctx, fetched.Repo.ID, tree.Entries()); err != nil {
+		return store.FetchedRepo{}, err
+	}
 	found, err := discover.Read(ctx, fetched.Repo, tree, func(_ string, content []byte) error {
 		fetched.Blobs = append(fetched.Blobs, c.corpus.Pack(content))
 		return nil

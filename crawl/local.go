@@ -78,7 +78,10 @@ func (c *crawler) readLocal(ctx context.Context, repo data.Repo) (store.FetchedR
 	}
 	repo.Commit = tree.Commit()
 	key := data.RepoKey(repo.ID)
-	fetched, err := c.read(ctx, store.FetchedRepo{Asked: key, Repo: repo, Attempt: store.AttemptOf(key, repo.Commit, Version, nil)}, tree)
+	var fetched store.FetchedRepo
+	defer c.unless(&fetched.Changed, repo.ID)()
+	fetched, err = c.read(ctx, store.FetchedRepo{Asked: key, Repo: repo, Attempt: store.AttemptOf(key, repo.Commit, Version, nil)}, tree)
+	fetched.Changed = err == nil
 	return fetched, c.local(err)
 }
 

@@ -28,7 +28,7 @@ type DueRepo struct {
 
 const dueForCrawl = ` FROM repos r LEFT JOIN due d ON d.stage = 'crawl' AND d.item = r.key
 	WHERE r.listed AND r.key > ?1 AND (d.item IS NULL OR d.version < ?2
-		OR d.outcome = 'ok' AND (d.checked_at <= ?3 OR r.host = 'dir' OR d.checked_at > ?6) AND d.checked_at < ?4
+		OR d.outcome = 'ok' AND (d.checked_at > ?6 OR (d.checked_at <= ?3 OR r.host = 'dir') AND d.checked_at < ?4)
 		OR d.outcome <> 'ok' AND (d.retry_at <= ?5 OR d.checked_at > ?6))`
 
 // clockSlack is how far two clocks of one corpus may lie apart.

@@ -82,6 +82,7 @@ func (r *reading) hold(e archive.Entry, body io.Reader) ([]byte, error) {
 		return nil, err
 	}
 	r.buffer.Reset()
+	r.buffer.Grow(int(min(e.Size, maxSkillFile)) + bytes.MinRead) // at once: growing would hold it twice
 	_, err := r.buffer.ReadFrom(body)
 	return r.buffer.Bytes(), err
 }

@@ -115,7 +115,7 @@ func (h *host) token(number int) string {
 // A host to which so many connections in a row could not be made is left alone for a while: it, or the network, is
 // down, and asking on would only turn repositories into failures. The wait doubles from the first to the longest.
 const (
-	outageAfter = 5
+	outageAfter = 8
 	outageFirst = 5 * time.Second
 	outageMost  = 5 * time.Minute
 )

@@ -155,7 +155,7 @@ func TestOutage(t *testing.T) {
 		outcomes = append(outcomes, ask().Outcome)
 	}
 	u, l := data.OutcomeUnavailable, data.OutcomeLimited
-	if diff := cmp.Diff([]data.Outcome{u, l, l, l, l, l}, outcomes); diff != "" || dials != 5 {
+	if diff := cmp.Diff([]data.Outcome{u, u, l, l, l, l}, outcomes); diff != "" || dials != 8 {
 		t.Errorf("%d dials (-want +got)\n%s", dials, diff)
 	}
 	var waits []time.Duration
@@ -168,7 +168,7 @@ func TestOutage(t *testing.T) {
 	if waits[0] != 5*time.Second || waits[1] != 10*time.Second || waits[8] != 5*time.Minute {
 		t.Errorf("waits %v", waits)
 	}
-	if dials != 5+9 {
+	if dials != 8+9 {
 		t.Errorf("%d dials", dials)
 	}
 	down, now = false, now.Add(time.Hour)

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,7 +68,13 @@ SKILLCORPUS_GITHUB_TOKEN_HOSTS.`,
 	return command
 }
 
+// memoryGoal is how much memory, in bytes, the collector of garbage aims at. What a crawl holds at once stays below.
+const memoryGoal = 300 << 20
+
 func (e *environment) runCrawl(ctx context.Context, settings crawlSettings) (err error) {
+	if e.getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryGoal)
+	}
 	wired, err := e.wire(ctx, settings)
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"skillcorpus/cmd/internal/pipeline"
 	"skillcorpus/cmd/internal/terminal"
 	"skillcorpus/data"
+	"skillcorpus/index"
 	"skillcorpus/store"
 )
 
@@ -110,6 +111,21 @@ func (e *environment) changeDenials(ctx context.Context, corpus *store.Store, id
 		}
 	}
 	return nil
+}
+
+// hideDenied keeps what is denied out of an index that may be older than the takedown list. A damaged corpus, or one of
+// an older version, does not keep its index from being searched, but that is said.
+func (e *environment) hideDenied(ctx context.Context, searcher *index.Searcher) error {
+	err := e.read(ctx, func(corpus *store.Store) error {
+		denials, err := corpus.Denials(ctx)
+		searcher.Hide(denials.Has)
+		return err
+	})
+	if errors.Is(err, store.ErrDamaged) || errors.Is(err, store.ErrOlder) {
+		e.Warn("the takedown list cannot be read (%v): what was denied since the index was built is shown", err)
+		return nil
+	}
+	return err
 }
 
 // denyFile puts the lines of a file on the takedown list: an id, and after a blank the reason.

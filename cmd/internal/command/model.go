@@ -12,7 +12,6 @@ import (
 	"skillcorpus/index"
 	"skillcorpus/index/embed"
 	"skillcorpus/index/model"
-	"skillcorpus/store"
 )
 
 func (e *environment) model() *cobra.Command {
@@ -174,11 +173,7 @@ func (e *environment) searcher(ctx context.Context, id string, budget time.Durat
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := e.read(ctx, func(corpus *store.Store) error {
-		denials, err := corpus.Denials(ctx)
-		searcher.Hide(denials.Has)
-		return err
-	}); err != nil {
+	if err := e.hideDenied(ctx, searcher); err != nil {
 		return nil, nil, errors.Join(err, searcher.Close())
 	}
 	embedder, missing, err := e.embedder(id)
