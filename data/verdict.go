@@ -39,12 +39,30 @@ type Reason struct {
 	Words string `json:"words"` // a sentence without its full stop
 }
 
-// Requires lists what a skill needs on the machine that runs it. Each list is sorted and without repeats.
+// Requires lists what a skill needs on the machine that runs it, as far as its code tells. Each list is sorted and
+// without repeats.
 type Requires struct {
-	Executables []string `json:"executables"`
-	Packages    []string `json:"packages"`
-	Environment []string `json:"environment"`
-	Hosts       []string `json:"hosts"`
+	Executables  []string      `json:"executables"`  // beyond the shell's own and those that every Unix has
+	Packages     []string      `json:"packages"`     // `pip:requests`: manager and name of each dependency
+	Environment  []string      `json:"environment"`  // variables that are read and not set
+	Hosts        []string      `json:"hosts"`        // of the addresses in code
+	Dependencies []Dependency  `json:"dependencies"` // by manager and name, then version
+	Interpreters []Interpreter `json:"interpreters"` // that run the bundled scripts
+}
+
+// Dependency is a package that code installs, declares or imports.
+type Dependency struct {
+	Manager string `json:"manager"` // apk, apt, brew, cargo, composer, conda, dnf, gem, go, npm or pip
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"` // as written: `2.1`, or a range such as `>=2,<3`; empty for any
+	// Imported tells that no command installs the package and nothing declares it: code imports it.
+	Imported bool `json:"imported,omitempty"`
+}
+
+// Interpreter is a program that runs scripts.
+type Interpreter struct {
+	Name    string `json:"name"`              // as its command is called, without a version
+	Version string `json:"version,omitempty"` // as written: `3.11`, or a range such as `>=3.11`
 }
 
 // Proxies are the structural counts of the paper's Figure 2 (PAPER.md, Proxies).

@@ -86,6 +86,9 @@ func (u *Unit) inspect(text string, first int) {
 	for i := range u.Imports {
 		u.Imports[i].Line += first - 1
 	}
+	if u.Script {
+		u.Needs.interpreters(text, u.Lang)
+	}
 	u.Imports = append(u.Imports, imports(text, u.Lang, first)...)
 }
 

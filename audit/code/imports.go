@@ -29,7 +29,7 @@ func (i Import) Candidates(script string) []string {
 	case ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx":
 		return moduleFiles(dir, i.Path)
 	}
-	if i.Path == "" || strings.ContainsAny(i.Path[:1], "/~$") {
+	if !i.Local || i.Path == "" || strings.ContainsAny(i.Path[:1], "/~$") {
 		return nil
 	}
 	return []string{path.Join(dir, i.Path), path.Clean(i.Path)}
@@ -81,6 +81,8 @@ func imports(text, lang string, first int) []Import {
 		line = pythonLine
 	case "javascript", "typescript":
 		line = moduleLine
+	case "go":
+		line = goLine
 	default:
 		return nil
 	}
@@ -128,6 +130,15 @@ func moduleLine(row string) []Import {
 		found = append(found, Import{Path: name, Local: strings.HasPrefix(name, ".")})
 	}
 	return found
+}
+
+var goImport = regexp.MustCompile(`^(?:import\s+)?(?:[\w.]+\s+)?"([a-z0-9][a-z0-9.-]*\.[a-z]+/[\w./-]+)"$`)
+
+func goLine(row string) []Import {
+	if m := goImport.FindStringSubmatch(strings.TrimSpace(row)); m != nil {
+		return []Import{{Path: m[1]}}
+	}
+	return nil
 }
 
 // runs notes the file that a command line sources or gives to an interpreter.

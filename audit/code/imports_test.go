@@ -49,7 +49,7 @@ func TestCandidates(t *testing.T) {
 		{"scripts/a.sh", "scripts/b.sh", "scripts/b.sh"},
 		{"SKILL.md", "./run.sh", "run.sh"},
 	} {
-		if got := (code.Import{Path: tt.path}).Candidates(tt.script); !slices.Contains(got, tt.want) {
+		if got := (code.Import{Path: tt.path, Local: true}).Candidates(tt.script); !slices.Contains(got, tt.want) {
 			t.Errorf("%s in %s: %v lacks %s", tt.path, tt.script, got, tt.want)
 		}
 	}

@@ -5,15 +5,18 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"skillcorpus/data"
 )
 
 // Needs is what a piece of code asks of the machine that runs it. The lists are in order of appearance and
-// may repeat.
+// may repeat. Imports are told apart, since what they need depends on the bundle.
 type Needs struct {
-	Executables []string
-	Packages    []string // manager and name: `pip:requests`
-	Environment []string
-	Hosts       []string
+	Executables  []string
+	Packages     []data.Dependency
+	Environment  []string
+	Hosts        []string
+	Interpreters []data.Interpreter // of a bundled script
 }
 
 var (
@@ -177,7 +180,7 @@ func (w *shellWalk) call(args []*syntax.Word) {
 }
 
 func (w *shellWalk) program(name string) {
-	if executable.MatchString(name) && !builtin(name) && !w.own[name+"()"] && name != "placeholder" && !strings.HasSuffix(name, ".") {
+	if executable.MatchString(name) && !builtin(name) && !standard[name] && !w.own[name+"()"] && name != "placeholder" && !strings.HasSuffix(name, ".") {
 		w.needs.Executables = append(w.needs.Executables, name)
 	}
 }
@@ -213,28 +216,4 @@ func wraps(name string) bool {
 		return true
 	}
 	return false
-}
-
-// builtin lists the words that bash itself understands.
-func builtin(name string) bool {
-	switch name {
-	case "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen", "complete", "compopt", "continue", "declare",
-		"dirs", "disown", "echo", "enable", "eval", "exec", "exit", "export", "false", "fc", "fg", "getopts", "hash", "help", "history",
-		"jobs", "kill", "let", "local", "logout", "mapfile", "popd", "printf", "pushd", "pwd", "read", "readarray", "readonly", "return",
-		"set", "shift", "shopt", "source", "suspend", "test", "time", "times", "trap", "true", "type", "typeset", "ulimit", "umask",
-		"unalias", "unset", "wait", "if", "then", "else", "fi", "do", "done", "for", "while", "case", "esac", "in":
-		return true
-	}
-	return false
-}
-
-// shellOwn lists variables that every shell or system sets by itself.
-func shellOwn(name string) bool {
-	switch name {
-	case "PATH", "HOME", "USER", "PWD", "OLDPWD", "SHELL", "IFS", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "HOSTNAME", "TERM", "LANG",
-		"TMPDIR", "REPLY", "OPTARG", "OPTIND", "PPID", "BASHPID", "DIRSTACK", "GROUPS", "HOSTTYPE", "MACHTYPE", "OSTYPE", "LOGNAME",
-		"COLUMNS", "LINES", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "EPOCHSECONDS", "EPOCHREALTIME", "PROMPT_COMMAND":
-		return true
-	}
-	return strings.HasPrefix(name, "BASH_") || strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "PIPESTATUS") || strings.HasPrefix(name, "FUNCNAME")
 }

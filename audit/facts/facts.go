@@ -94,7 +94,7 @@ func Collect(in Input) Facts {
 	f.References = reference.Find(in.Document, in.SkillMD, tree)
 	f.scripts(in.Content)
 	f.follow(in, tree)
-	f.Requires = requires(f.Code)
+	f.Requires = code.Requires(f.Code, in.Bundle.Files)
 	f.license(in)
 	f.read(in)
 	f.Safety = safety(in)
@@ -167,20 +167,4 @@ func scalar(doc data.Document, key string) Field {
 		}
 	}
 	return Field{}
-}
-
-// requires merges what all code needs. Fences that a reader is to write to a file count as well.
-func requires(units []code.Unit) data.Requires {
-	r := data.Requires{Executables: []string{}, Packages: []string{}, Environment: []string{}, Hosts: []string{}}
-	for _, u := range units {
-		r.Executables = append(r.Executables, u.Needs.Executables...)
-		r.Packages = append(r.Packages, u.Needs.Packages...)
-		r.Environment = append(r.Environment, u.Needs.Environment...)
-		r.Hosts = append(r.Hosts, u.Needs.Hosts...)
-	}
-	for _, list := range []*[]string{&r.Executables, &r.Packages, &r.Environment, &r.Hosts} {
-		slices.Sort(*list)
-		*list = slices.Compact(*list)
-	}
-	return r
 }

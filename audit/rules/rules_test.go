@@ -168,6 +168,11 @@ func TestRequires(t *testing.T) {
 		Packages:    []string{"apt:curl", "go:tides.dev/cmd/tide", "npm:@tide/cli", "pip:requests"},
 		Environment: []string{"API_KEY", "TIDE_DB"},
 		Hosts:       []string{"api.tides.dev"},
+		Dependencies: []data.Dependency{
+			{Manager: "apt", Name: "curl"}, {Manager: "go", Name: "tides.dev/cmd/tide"},
+			{Manager: "npm", Name: "@tide/cli", Version: "1.2"}, {Manager: "pip", Name: "requests", Version: ">=2"},
+		},
+		Interpreters: []data.Interpreter{},
 	}
 	if diff := cmp.Diff(want, v.Requires); diff != "" {
 		t.Error(diff)
