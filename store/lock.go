@@ -87,5 +87,8 @@ func describe(file *os.File) string {
 	return fmt.Sprintf("%q, process %d on %s, since %s", h.Command, h.PID, h.Host, h.Since.Format(time.RFC3339))
 }
 
-// release wipes the signature first, so that the next holder is never taken for this one.
-func (l *lock) release() error { return errors.Join(l.file.Truncate(0), l.file.Close()) }
+// release wipes the signature first, so that the next holder is never taken for this one. Closing alone would leave
+// the lock to a process that is just being started, which has the file until it runs its own program.
+func (l *lock) release() error {
+	return errors.Join(l.file.Truncate(0), syscall.Flock(int(l.file.Fd()), syscall.LOCK_UN), l.file.Close())
+}
