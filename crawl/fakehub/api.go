@@ -18,6 +18,7 @@ type api struct {
 	hourly      *quota
 	treeEntries int // of a recursive listing, before it is truncated
 	graphQL     *graphQL
+	search      *search
 }
 
 func newAPI(h *Hub, quotas Quotas) host {
@@ -28,6 +29,7 @@ func newAPI(h *Hub, quotas Quotas) host {
 		hourly:      newQuota(quotas.GitHubHour, time.Hour),
 		treeEntries: cmp.Or(h.treeEntries, maxTreeEntries),
 		graphQL:     newGraphQL(h, quotas.GraphQLHour),
+		search:      newSearch(h, quotas),
 	}
 }
 
@@ -79,6 +81,8 @@ func (a *api) classify(r *http.Request) target {
 		return target{endpoint: "rate_limit"}
 	case parts[0] == "graphql" && len(parts) == 1:
 		return target{endpoint: endpointGraphQL}
+	case parts[0] == "search" && len(parts) == 2 && (parts[1] == "code" || parts[1] == "repositories"):
+		return target{endpoint: "search " + parts[1]}
 	case parts[0] == "repos" && len(parts) >= 3:
 		t.asked = parts[1] + "/" + parts[2]
 		t.repo = a.index.named(t.asked)
@@ -135,6 +139,9 @@ func (a *api) serve(w http.ResponseWriter, r *http.Request, t target) {
 		return
 	case t.endpoint == endpointGraphQL && r.Method == http.MethodPost:
 		a.graphQL.serve(w, r, t)
+		return
+	case t.endpoint == endpointCode || t.endpoint == endpointRepos:
+		a.search.serve(w, r, t)
 		return
 	}
 	caller := callerOf(r)

@@ -17,6 +17,9 @@ type Quotas struct {
 	GraphQLHour    Quota // in points
 	SkillsMPDay    Quota // reset at 00:00 UTC
 	SkillsMPMinute Quota
+
+	CodeSearchMinute Quota // at GitHub
+	RepoSearchMinute Quota
 }
 
 // named returns each quota by its name in a fault script.
@@ -26,6 +29,9 @@ func (q *Quotas) named() map[string]*Quota {
 		"graphql_hour":    &q.GraphQLHour,
 		"skillsmp_day":    &q.SkillsMPDay,
 		"skillsmp_minute": &q.SkillsMPMinute,
+
+		"code_search_minute": &q.CodeSearchMinute,
+		"repo_search_minute": &q.RepoSearchMinute,
 	}
 }
 
@@ -36,6 +42,9 @@ func RealQuotas() Quotas {
 		GraphQLHour:    Quota{Keyed: 5000}, // nobody asks without a token
 		SkillsMPDay:    Quota{Anonymous: 50, Keyed: 500},
 		SkillsMPMinute: Quota{Anonymous: 10, Keyed: 30},
+
+		CodeSearchMinute: Quota{Keyed: 10}, // neither answers without a token here
+		RepoSearchMinute: Quota{Keyed: 30},
 	}
 }
 

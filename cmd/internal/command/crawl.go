@@ -37,6 +37,10 @@ its skills need is fetched. A crawl that was interrupted goes on where it stoppe
 
 Sources:
   skillsmp       the SkillsMP API (a key in SKILLCORPUS_SKILLSMP_KEY raises its limits)
+  marketplace:REPO
+                 the plugins of an owner/repo's marketplace.json (Claude Code's or
+                 Codex's), or of such a file on this machine
+  github[:QUERY] GitHub's search for SKILL.md files and topics; wants a token
   list:FILE      URLs, owner/repo names, JSON lines or CSV; "list:-" is stdin
   dir:PATH       a checkout, an archive, or a folder of them on this machine
   sample         the marketplace inside this program, served on loopback; it goes

@@ -17,6 +17,7 @@ import (
 	"skillcorpus/crawl/github"
 	"skillcorpus/crawl/source"
 	"skillcorpus/crawl/source/dir"
+	"skillcorpus/crawl/source/githubsearch"
 	"skillcorpus/crawl/source/list"
 	"skillcorpus/crawl/source/skillsmp"
 	"skillcorpus/data/sample"
@@ -117,6 +118,10 @@ func (e *environment) source(w *wiring, text string, at hosts, requests float64)
 			return sampleSource{market}, err
 		}
 		return market, err
+	case name == "marketplace" && argument != "":
+		return e.marketplace(argument, at, requests)
+	case name == githubsearch.Name && (argument != "" || !given):
+		return e.githubSearch(argument, at, requests)
 	case name == "list" && argument == "-":
 		return list.New("list:-", func() (io.ReadCloser, error) { return io.NopCloser(e.stdin), nil }, warn), nil
 	case name == "list" && argument != "":
@@ -134,7 +139,7 @@ func (e *environment) source(w *wiring, text string, at hosts, requests float64)
 		w.dirs = append(w.dirs, local)
 		return local, nil
 	}
-	return nil, usageError{fmt.Errorf("--source %q: want skillsmp, list:FILE, dir:PATH or sample", text)}
+	return nil, usageError{fmt.Errorf("--source %q: want skillsmp, marketplace:OWNER/REPO, github[:QUERY], list:FILE, dir:PATH or sample", text)}
 }
 
 // userAgent names the program and, with SKILLCORPUS_CONTACT, somebody whom a host can ask.
