@@ -66,14 +66,17 @@ func pairTexts(ctx context.Context, corpus *store.Store, workers int) error {
 	if len(fresh) == 0 {
 		return nil
 	}
-	index := similar.NewIndex()
+	index, unpaired := similar.NewIndex(), make(map[string]bool, len(fresh))
+	for _, t := range fresh {
+		unpaired[t.SHA256] = true
+	}
 	for _, t := range texts {
 		index.Add(t.SHA256, similar.Read(t.Signature))
 	}
 	for batch := range slices.Chunk(fresh, similarBatch) {
 		found := make([][]store.SimilarPair, len(batch))
 		err := inParallel(ctx, workers, len(batch), func(ctx context.Context, i int) error {
-			pairs, err := pairsOf(ctx, corpus, index, batch[i])
+			pairs, err := pairsOf(ctx, corpus, batch[i].SHA256, candidates(index, batch[i], unpaired))
 			found[i] = pairs
 			return err
 		})
@@ -91,24 +94,31 @@ func pairTexts(ctx context.Context, corpus *store.Store, workers int) error {
 	return nil
 }
 
-// pairsOf compares a text with its candidates, word by word.
-func pairsOf(ctx context.Context, corpus *store.Store, index *similar.Index, text store.SignedText) ([]store.SimilarPair, error) {
-	candidates := index.Candidates(text.SHA256, similar.Read(text.Signature))
-	if len(candidates) == 0 {
+// candidates returns what a text is to be compared with. Of two new texts the lesser digest, whose turn comes first,
+// meets the other one.
+func candidates(index *similar.Index, text store.SignedText, unpaired map[string]bool) []string {
+	return slices.DeleteFunc(index.Candidates(text.SHA256, similar.Read(text.Signature)), func(other string) bool {
+		return unpaired[other] && other < text.SHA256
+	})
+}
+
+// pairsOf compares a text with others, word by word.
+func pairsOf(ctx context.Context, corpus *store.Store, text string, others []string) ([]store.SimilarPair, error) {
+	if len(others) == 0 {
 		return nil, nil
 	}
-	own, err := shingles(ctx, corpus, text.SHA256)
+	own, err := shingles(ctx, corpus, text)
 	if err != nil {
 		return nil, err
 	}
 	var pairs []store.SimilarPair
-	for _, other := range candidates {
+	for _, other := range others {
 		theirs, err := shingles(ctx, corpus, other)
 		if err != nil {
 			return nil, err
 		}
 		if jaccard := similar.Jaccard(own, theirs); jaccard >= similar.Threshold {
-			pairs = append(pairs, store.SimilarPair{A: text.SHA256, B: other, Jaccard: jaccard})
+			pairs = append(pairs, store.SimilarPair{A: text, B: other, Jaccard: jaccard})
 		}
 	}
 	return pairs, nil

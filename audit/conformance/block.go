@@ -63,7 +63,7 @@ func joinSurrogates(text string) string {
 	})
 }
 
-var atLine = regexp.MustCompile(`line (\d+)`)
+var atLine = regexp.MustCompile(`^line (\d+): `)
 
 func yamlFault(err error, before int) *Fault {
 	message := strings.TrimPrefix(err.Error(), "yaml: ")
@@ -71,7 +71,7 @@ func yamlFault(err error, before int) *Fault {
 	if m := atLine.FindStringSubmatch(message); m != nil {
 		_, _ = fmt.Sscan(m[1], &line)
 	}
-	return &Fault{"invalid-yaml", max(1, line+before), quote(message)}
+	return &Fault{"invalid-yaml", max(1, line+before), quote(atLine.ReplaceAllString(message, ""))}
 }
 
 func shift(n *yaml.Node, by int) {

@@ -50,15 +50,17 @@ const maxFrontmatter = 256 << 10
 func Check(s Skill) Result {
 	var all []Fault
 	var result Result
+	text := newlines(s.File)
+	front := readFrontmatter(text)
 	for _, v := range []struct {
-		check   func(Skill, string) []Fault
+		check   func(Skill, frontmatter) []Fault
 		accepts *bool
 	}{{skillsRef, &result.SkillsRef}, {quickValidate, &result.QuickValidate}, {claude, &result.Claude}} {
-		faults := v.check(s, newlines(s.File))
+		faults := v.check(s, front)
 		*v.accepts = len(faults) == 0
 		all = append(all, faults...)
 	}
-	all = append(all, advice(newlines(s.File))...)
+	all = append(all, advice(front)...)
 	slices.SortFunc(all, func(a, b Fault) int {
 		if a.Line != b.Line {
 			return a.Line - b.Line
@@ -96,19 +98,60 @@ func unreadable(text string) *Fault {
 	return nil
 }
 
-// skillsRef follows the reference validator: the block ends at the next three dashes, wherever they stand.
-func skillsRef(s Skill, text string) []Fault {
+// frontmatter is a file's as each validator cuts and reads it.
+type frontmatter struct {
+	unreadable *Fault // where there is none
+	ref, quick block  // as skills-ref reads it; as quick_validate does
+}
+
+// readFrontmatter parses the block once where both validators cut it alike, as they mostly do.
+func readFrontmatter(text string) frontmatter {
+	if fault := unreadable(text); fault != nil {
+		return frontmatter{unreadable: fault}
+	}
+	ref, closed := refCut(text)
+	quick, fault := quickCut(text)
+	f := frontmatter{quick: block{fault: fault}, ref: block{fault: &Fault{"unclosed-frontmatter", 1, "no second `---`"}}}
+	if fault == nil {
+		f.quick = read(quick, 1)
+	}
+	switch {
+	case closed && fault == nil && ref == "\n"+quick+"\n" && !strings.ContainsAny(quick, "|>"): // the last line end may be part of a block scalar
+		f.ref = f.quick
+	case closed:
+		f.ref = read(ref, 0)
+	}
+	return f
+}
+
+// refCut returns what skills-ref reads: the block ends at the next three dashes, wherever they stand.
+func refCut(text string) (body string, closed bool) {
+	body, _, closed = strings.Cut(text[len(opening):], opening)
+	return body, closed
+}
+
+// quickCut returns what quick_validate reads: the block ends at the next line that starts with three dashes.
+func quickCut(text string) (body string, fault *Fault) {
+	first, rest, _ := strings.Cut(text, "\n")
+	if first != opening {
+		return "", &Fault{"unclosed-frontmatter", 1, "the first line holds more than `---`"}
+	}
+	body, _, closed := strings.Cut(rest, "\n"+opening)
+	if !closed {
+		return "", &Fault{"unclosed-frontmatter", 1, "no line that starts with `---` closes the block"}
+	}
+	return body, nil
+}
+
+// skillsRef follows the reference validator.
+func skillsRef(s Skill, front frontmatter) []Fault {
 	if s.Name != "SKILL.md" && s.Name != "skill.md" {
 		return []Fault{{"skill-file-spelling", 1, "the file is called " + path.Base(s.Name)}}
 	}
-	if fault := unreadable(text); fault != nil {
-		return []Fault{*fault}
+	if front.unreadable != nil {
+		return []Fault{*front.unreadable}
 	}
-	block, _, closed := strings.Cut(text[len(opening):], opening)
-	if !closed {
-		return []Fault{{"unclosed-frontmatter", 1, "no second `---`"}}
-	}
-	b := read(block, 0)
+	b := front.ref
 	if b.fault != nil {
 		return []Fault{*b.fault}
 	}
@@ -127,16 +170,15 @@ func skillsRef(s Skill, text string) []Fault {
 	return faults
 }
 
-// quickValidate follows the script that comes with Anthropic's skill creator: the block ends at the next line
-// that starts with three dashes, and scalars have the types of YAML 1.1.
-func quickValidate(s Skill, text string) []Fault {
+// quickValidate follows the script that comes with Anthropic's skill creator: scalars have the types of YAML 1.1.
+func quickValidate(s Skill, front frontmatter) []Fault {
 	if s.Name != "SKILL.md" {
 		return []Fault{{"skill-file-case", 1, "the file is called " + path.Base(s.Name)}}
 	}
-	if fault := unreadable(text); fault != nil {
-		return []Fault{*fault}
+	if front.unreadable != nil {
+		return []Fault{*front.unreadable}
 	}
-	b := quickBlock(text)
+	b := front.quick
 	if b.fault != nil {
 		return []Fault{*b.fault}
 	}
@@ -160,24 +202,12 @@ func quickValidate(s Skill, text string) []Fault {
 	return faults
 }
 
-func quickBlock(text string) block {
-	first, rest, _ := strings.Cut(text, "\n")
-	if first != opening {
-		return block{fault: &Fault{"unclosed-frontmatter", 1, "the first line holds more than `---`"}}
-	}
-	body, _, closed := strings.Cut(rest, "\n"+opening)
-	if !closed {
-		return block{fault: &Fault{"unclosed-frontmatter", 1, "no line that starts with `---` closes the block"}}
-	}
-	return read(body, 1)
-}
-
 // claude holds name and description against what the Claude platform accepts at upload.
-func claude(_ Skill, text string) []Fault {
-	if fault := unreadable(text); fault != nil {
-		return []Fault{*fault}
+func claude(_ Skill, front frontmatter) []Fault {
+	if front.unreadable != nil {
+		return []Fault{*front.unreadable}
 	}
-	b := quickBlock(text)
+	b := front.quick
 	if b.fault != nil {
 		return []Fault{*b.fault}
 	}
@@ -195,12 +225,9 @@ func claude(_ Skill, text string) []Fault {
 }
 
 // advice is what agentskills.io says and no validator checks.
-func advice(text string) []Fault {
-	if unreadable(text) != nil {
-		return nil
-	}
-	b := quickBlock(text)
-	if b.fault != nil {
+func advice(front frontmatter) []Fault {
+	b := front.quick
+	if front.unreadable != nil || b.fault != nil {
 		return nil
 	}
 	var faults []Fault

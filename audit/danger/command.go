@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"skillcorpus/data"
 )
@@ -20,10 +21,22 @@ func triggers() []string {
 	}
 }
 
-func triggered(text string) bool {
+// byFirst holds the triggers by their first byte, so that one pass over a text finds any.
+var byFirst = sync.OnceValue(func() *[256][]string {
+	var all [256][]string
 	for _, word := range triggers() {
-		if strings.Contains(text, word) {
-			return true
+		all[word[0]] = append(all[word[0]], word)
+	}
+	return &all
+})
+
+func triggered(text string) bool {
+	words := byFirst()
+	for i := range len(text) {
+		for _, word := range words[text[i]] {
+			if strings.HasPrefix(text[i:], word) {
+				return true
+			}
 		}
 	}
 	return false

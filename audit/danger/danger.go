@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"skillcorpus/data"
 )
@@ -54,13 +55,13 @@ const maxText = 512 << 10
 
 // Find returns the signs in the texts of a skill, by file, line and rule.
 func Find(skill Skill, texts []Text) []Sign {
-	lesson := teaches.MatchString(skill.ID + " " + skill.Name + " " + skill.Description)
+	lesson := sync.OnceValue(func() bool { return teaches.MatchString(skill.ID + " " + skill.Name + " " + skill.Description) })
 	var signs []Sign
 	for _, t := range texts {
 		t.Text = t.Text[:min(len(t.Text), maxText)]
 		for _, s := range t.signs() {
 			s.File = t.File
-			if lesson || t.warned(s.Line) {
+			if lesson() || t.warned(s.Line) {
 				s.Confidence = data.ConfidenceLow
 			}
 			s.Line += t.Line

@@ -2,6 +2,7 @@ package danger
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"skillcorpus/data"
@@ -17,40 +18,64 @@ var (
 	spokenOf = regexp.MustCompile(`(?i)\b(?:injection|jailbreak|attack|attempt|adversar|pattern|phrase|such as|e\.g\.|for example|example|like|says?|saying|containing|contains?|detect|treat|flag|reject|if (?:a|the|any)|instructions? (?:to|that)|asks? (?:you )?to|tell(?:s|ing)? (?:you|it|the agent) to|tries to|trying to|attempts? to|cannot|can't|may not|must not|should not|never|do not|don't|not to|no\b)`)
 )
 
+// order is a pattern with the words, in lower case, of which a line that it matches has one in each group.
+type order struct {
+	rule    string
+	pattern *regexp.Regexp
+	words   [][]string
+}
+
+func allOrders() []order {
+	return []order{
+		{"instruction-override", override, [][]string{{"ignore", "disregard", "forget", "override", "bypass", "discard"}}},
+		{"concealment", conceal, [][]string{{"user", "human", "secretly", "silently", "covertly"}, {"not", "n't", "never", "without", "hide", "ly"}}},
+	}
+}
+
+func (o order) possible(lower string) bool {
+	for _, group := range o.words {
+		if !slices.ContainsFunc(group, func(word string) bool { return strings.Contains(lower, word) }) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxRow bounds the lines that are looked at, in bytes.
+const maxRow = 8000
+
 // orders returns orders to the agent in the prose. What stands in quotes or is spoken of is an example.
 func orders(text string) []Sign {
-	lower := strings.ToLower(text)
-	rules := map[string]*regexp.Regexp{}
-	for _, word := range []string{"ignore", "disregard", "forget", "override", "bypass", "discard"} {
-		if strings.Contains(lower, word) {
-			rules["instruction-override"] = override
-		}
-	}
-	for _, word := range []string{"the user", "the human", "secretly", "silently", "covertly"} {
-		if strings.Contains(lower, word) {
-			rules["concealment"] = conceal
-		}
-	}
-	if len(rules) == 0 {
+	all, lower := allOrders(), strings.ToLower(text)
+	all = slices.DeleteFunc(all, func(o order) bool { return !o.possible(lower) })
+	if len(all) == 0 {
 		return nil
 	}
 	var signs []Sign
 	for i, row := range strings.Split(text, "\n") {
-		if len(row) > 8000 {
+		if len(row) > maxRow {
 			continue
 		}
-		for rule, pattern := range rules {
-			at := pattern.FindStringIndex(row)
-			if at == nil {
+		lower := strings.ToLower(row)
+		for _, o := range all {
+			if !o.possible(lower) {
 				continue
 			}
-			confidence := data.ConfidenceHigh
-			before := row[:at[0]]
-			if len(quoted.FindAllString(before, -1))%2 == 1 || spokenOf.MatchString(before) || strings.HasSuffix(strings.TrimRight(row, " *"), ":") || strings.HasPrefix(strings.TrimSpace(row), "|") || strings.HasPrefix(strings.TrimSpace(row), ">") {
-				confidence = data.ConfidenceLow
+			if at := o.pattern.FindStringIndex(row); at != nil {
+				words := clip(row[at[0]:min(len(row), at[1]+40)])
+				signs = append(signs, Sign{Rule: o.rule, Line: i, Words: words, Confidence: meant(row, row[:at[0]])})
 			}
-			signs = append(signs, Sign{Rule: rule, Line: i, Words: clip(row[at[0]:min(len(row), at[1]+40)]), Confidence: confidence})
 		}
 	}
 	return signs
+}
+
+// meant is low where the words before an order in its line quote it, speak of it or make it part of a table.
+func meant(row, before string) data.Confidence {
+	start := strings.TrimSpace(row)
+	if len(quoted.FindAllString(before, -1))%2 == 1 || spokenOf.MatchString(before) || strings.HasSuffix(strings.TrimRight(row, " *"), ":") ||
+		strings.HasPrefix(start, "|") || strings.HasPrefix(start, ">") {
+		return data.ConfidenceLow
+	}
+	return data.ConfidenceHigh
 }
