@@ -56,7 +56,7 @@ func selected(ctx context.Context, corpus *store.Store, options ReportOptions, u
 			if err != nil {
 				return nil, err
 			}
-			strata = append(strata, strconv.FormatBool(skill.Verdict.Proxies.HasScripts))
+			strata = append(strata, strconv.FormatBool(report.HasScripts(skill.Verdict)))
 		}
 		drawn := map[int]bool{}
 		for _, i := range statistics.Sample(len(strata), options.Sample, func(i int) string { return strata[i] }, options.Seed) {

@@ -146,3 +146,21 @@ func TestSelection(t *testing.T) {
 		}
 	}
 }
+
+// A program in Rust is a script for the paper's Table 7 and none for its Figure 2.
+func TestTwoListsOfScripts(t *testing.T) {
+	t.Parallel()
+	c := report.NewCollector()
+	c.Add(report.Skill{ID: "o/r/rust", Repo: "o/r", Verdict: data.Verdict{CodeBearing: true, Corrected: data.Proxies{HasScripts: true}}})
+	f := c.Figures()
+	for _, m := range f.Shares {
+		if (m.Name == "scripts" || m.Name == "code_bearing") && (m.Skillflow.Count != 1 || m.Corrected.Count != 1) {
+			t.Errorf("%+v", m)
+		}
+	}
+	for _, s := range f.Proxies {
+		if s.Name == "has_scripts" && (s.Skillflow.Mean != 0 || s.Corrected.Mean != 1) {
+			t.Errorf("%+v", s)
+		}
+	}
+}

@@ -17,8 +17,12 @@ type measure struct {
 	paperCI     statistics.Interval
 }
 
+// HasScripts reports whether a skill bundles scripts by the suffixes of the paper's audit (Table 7), which are more than
+// those of its Figure 2 and hold in any letter case.
+func HasScripts(v data.Verdict) bool { return v.Corrected.HasScripts }
+
 func measures() []measure {
-	bearing := func(v data.Verdict) bool { return v.Proxies.CodeBlockCount > 0 || v.Proxies.HasScripts }
+	bearing := func(v data.Verdict) bool { return v.Proxies.CodeBlockCount > 0 || HasScripts(v) }
 	both := func(name, title string, paper float64, holds func(data.Verdict, data.Proxies) bool) measure {
 		return measure{
 			name, title, func(v data.Verdict) bool { return holds(v, v.Proxies) },
@@ -36,7 +40,7 @@ func measures() []measure {
 		both("code_sound", "… its code is complete", 0, func(v data.Verdict, _ data.Proxies) bool { return v.CodeSound }),
 		both("nothing_missing", "… brings every file it names", 0, func(v data.Verdict, _ data.Proxies) bool { return !v.MissingFiles }),
 		both("fenced", "has fenced code", 0.765, func(_ data.Verdict, p data.Proxies) bool { return p.CodeBlockCount > 0 }),
-		both("scripts", "bundles scripts", 0.132, func(_ data.Verdict, p data.Proxies) bool { return p.HasScripts }),
+		both("scripts", "bundles scripts", 0.132, func(v data.Verdict, _ data.Proxies) bool { return HasScripts(v) }),
 		both("bundled", "bundles any file", 0.391, func(_ data.Verdict, p data.Proxies) bool { return p.HasBundledFiles }),
 	}
 }

@@ -105,7 +105,7 @@ func holds(field, value string, s Skill) bool {
 	case "code":
 		return value == strconv.FormatBool(s.Verdict.CodeBearing)
 	case "scripts":
-		return value == strconv.FormatBool(s.Verdict.Proxies.HasScripts)
+		return value == strconv.FormatBool(HasScripts(s.Verdict))
 	case "copy":
 		return value == strconv.FormatBool(s.CopyOf != "")
 	}
