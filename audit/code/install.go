@@ -42,6 +42,9 @@ func installs(words []string) []data.Dependency {
 func runner(words []string) (manager string, rest []string) {
 	switch tool := path.Base(words[0]); {
 	case tool == "npx", tool == "bunx":
+		if len(words) > 1 && words[1] == "tsc" { // TypeScript's own command; the package of that name is another
+			return "npm", []string{"typescript"}
+		}
 		return "npm", words[1:]
 	case tool == "uvx":
 		return "pip", words[1:]

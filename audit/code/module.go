@@ -56,10 +56,12 @@ func pythonDistribution(module string) string {
 func namespaced(module string) string {
 	parts := strings.Split(module, ".")
 	switch {
-	case strings.HasPrefix(module, "google.cloud.") || parts[0] == "azure" && len(parts) > 2:
+	case len(parts) < 2:
+		return ""
+	case parts[1] == "generativeai", parts[1] == "genai", parts[1] == "auth", parts[1] == "identity":
+		return pipName(parts[0] + "-" + parts[1])
+	case len(parts) > 2 && (parts[1] == "cloud" || parts[0] == "azure"):
 		return pipName(strings.Join(parts[:3], "-"))
-	case strings.HasPrefix(module, "google.generativeai"), strings.HasPrefix(module, "google.genai"), strings.HasPrefix(module, "google.auth"), strings.HasPrefix(module, "azure.identity"):
-		return pipName(strings.Join(parts[:2], "-"))
 	}
 	return ""
 }
@@ -76,7 +78,7 @@ func moduleDistribution(module string) string {
 	if at := strings.LastIndexByte(name, '@'); at > 0 {
 		name = name[:at]
 	}
-	if nodeOwn[parts[0]] || projectWord[parts[0]] || !npmForm.MatchString(name) || strings.Contains(module, ":") {
+	if nodeOwn[parts[0]] || projectWord[parts[0]] || !npmForm.MatchString(name) || strings.Contains(module, ":") || parts[0] == "@repo" || parts[0] == "@workspace" {
 		return ""
 	}
 	return name

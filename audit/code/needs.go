@@ -180,9 +180,18 @@ func (w *shellWalk) call(args []*syntax.Word) {
 }
 
 func (w *shellWalk) program(name string) {
-	if executable.MatchString(name) && !builtin(name) && !standard[name] && !w.own[name+"()"] && name != "placeholder" && !strings.HasSuffix(name, ".") {
+	if executable.MatchString(name) && !builtin(name) && !standard[name] && !request(name) && !w.own[name+"()"] && name != "placeholder" && !strings.HasSuffix(name, ".") {
 		w.needs.Executables = append(w.needs.Executables, name)
 	}
+}
+
+// request reports whether a line that begins with a word is an HTTP request rather than a command.
+func request(word string) bool {
+	switch word {
+	case "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS":
+		return true
+	}
+	return false
 }
 
 // literal returns a word's text without quotes, and the empty string where it depends on a variable.
