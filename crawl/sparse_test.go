@@ -42,7 +42,7 @@ func newGitHost(t *testing.T, files ...file) *gitHost {
 	g := &gitHost{files: files, requests: map[string]int{}, missing: map[string]bool{}}
 	var pairs []zipped
 	for _, f := range files {
-		pairs = append(pairs, zipped{f.path, f.mode, f.content})
+		pairs = append(pairs, zipped(f))
 	}
 	g.host = newHost(t, &repo{name: gitRepo, commit: commitOf(7), zip: zipWithModes(t, pairs...)})
 	g.intercept(g.answer)

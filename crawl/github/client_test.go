@@ -386,7 +386,11 @@ func TestRefs(t *testing.T) {
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []github.Config{
-		{APIURL: "http://api.test"}, {CodeloadURL: "ftp://x"}, {APIURL: "https://api.test/?x=1"}, {Tokens: []string{"a b"}}, {TokenHosts: []string{"http://x.test"}, Tokens: []string{"t"}},
+		{APIURL: "http://api.test"},
+		{CodeloadURL: "ftp://x"},
+		{APIURL: "https://api.test/?x=1"},
+		{Tokens: []string{"a b"}},
+		{TokenHosts: []string{"http://x.test"}, Tokens: []string{"t"}},
 		{APIURL: "api.github.com"},
 	} {
 		if _, err := github.New(bad); err == nil {

@@ -2,6 +2,7 @@ package github_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -172,7 +173,8 @@ func TestGraphQLLimits(t *testing.T) {
 	}{
 		"primary": {
 			`{"errors":[{"type":"RATE_LIMITED","message":"API rate limit exceeded for user ID 1."}]}`,
-			map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": reset}, clock.Add(time.Hour + time.Second), data.OutcomeGone,
+			map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": reset},
+			clock.Add(time.Hour + time.Second), data.OutcomeGone,
 		},
 		"primary in other words": {
 			`{"data":null,"errors":[{"type":"RATE_LIMIT","code":"graphql_rate_limit","message":"API rate limit already exceeded"}]}`,
@@ -180,7 +182,8 @@ func TestGraphQLLimits(t *testing.T) {
 		},
 		"secondary": {
 			`{"message":"You have exceeded a secondary rate limit.","documentation_url":"https://docs.github.com/graphql"}`,
-			map[string]string{"Retry-After": "90"}, clock.Add(91 * time.Second), data.OutcomeLimited,
+			map[string]string{"Retry-After": "90"},
+			clock.Add(91 * time.Second), data.OutcomeLimited,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -200,7 +203,7 @@ func TestGraphQLLimits(t *testing.T) {
 			one := g.client(t)
 			for range 2 {
 				_, err := one.Repositories(t.Context(), knownAs("o/a"))
-				item, _ := err.(*data.ItemError)
+				item, _ := errors.AsType[*data.ItemError](err)
 				if item == nil || item.Outcome != data.OutcomeLimited || !item.RetryAt.Equal(test.until) {
 					t.Fatalf("%v, want limited until %v", err, test.until)
 				}

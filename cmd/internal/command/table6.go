@@ -28,8 +28,13 @@ func (e *environment) printTable6(ctx context.Context, corpus *store.Store) erro
 		return e.Object(table6{Type: "table6", Fates: fates, Indexed: built.Skills})
 	}
 	e.Table([]string{"listings", "count"}, [][]any{
-		{"advertised", fates.Advertised}, {"not tried yet, or waiting", fates.Pending}, {"processed", fates.Processed},
-		{"  excluded by size", fates.TooLarge}, {"  dead or inaccessible", fates.Dead}, {"  refused", fates.Refused}, {"  downloaded", fates.Downloaded},
+		{"advertised", fates.Advertised},
+		{"not tried yet, or waiting", fates.Pending},
+		{"processed", fates.Processed},
+		{"  excluded by size", fates.TooLarge},
+		{"  dead or inaccessible", fates.Dead},
+		{"  refused", fates.Refused},
+		{"  downloaded", fates.Downloaded},
 	})
 	e.Printf("%s read; live in them: %s; excluded for their own size: %d; indexed: %d\n", terminal.Count(int64(fates.Repos), "repository"),
 		terminal.Count(int64(fates.Skills), "skill"), fates.SkillsTooLarge, built.Skills)
