@@ -23,6 +23,7 @@ type Sign struct {
 	Line       int
 	Words      string // that led to it
 	Confidence data.Confidence
+	Alone      bool // an order that is a sentence of its own: a lesson would quote it
 }
 
 // Kind says what a text is.
@@ -61,8 +62,11 @@ func Find(skill Skill, texts []Text) []Sign {
 		t.Text = t.Text[:min(len(t.Text), maxText)]
 		for _, s := range t.signs() {
 			s.File = t.File
-			if lesson() || t.warned(s.Line) {
+			switch {
+			case t.warned(s.Line), lesson() && !s.Alone:
 				s.Confidence = data.ConfidenceLow
+			case lesson() && s.Confidence == data.ConfidenceHigh:
+				s.Confidence = data.ConfidenceMedium
 			}
 			s.Line += t.Line
 			signs = append(signs, s)

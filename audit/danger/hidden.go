@@ -2,14 +2,15 @@ package danger
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"skillcorpus/data"
 )
 
 // Hidden finds the characters of a file that a reader does not see: tag characters outside flag emoji, bidirectional
-// embeddings, overrides and isolates, and zero-width characters between letters of the ASCII alphabet. Joiners that
-// scripts and emoji need are none. Each kind is told once, at its first place.
+// embeddings, overrides and isolates, and zero-width characters between letters of the ASCII alphabet or several on end
+// after an ASCII character. Joiners that scripts and emoji need are none. Each kind is told once, at its first place.
 func Hidden(file string, text []byte) []Sign {
 	var signs []Sign
 	for _, h := range hidden(text) {
@@ -17,8 +18,10 @@ func Hidden(file string, text []byte) []Sign {
 		if h.kind == zeroWidthKind && h.count < 3 {
 			confidence = data.ConfidenceMedium
 		}
-		signs = append(signs, Sign{Rule: "hidden-unicode", File: file, Line: h.line, Confidence: confidence,
-			Words: fmt.Sprintf("%s U+%04X, %d in all", h.kind, h.first, h.count)})
+		signs = append(signs, Sign{
+			Rule: "hidden-unicode", File: file, Line: h.line, Confidence: confidence,
+			Words: fmt.Sprintf("%s U+%04X, %d in all", h.kind, h.first, h.count),
+		})
 	}
 	return signs
 }
@@ -50,7 +53,7 @@ func hidden(text []byte) []unseen {
 		}
 		r, size := utf8.DecodeRune(text[at:])
 		flag = r >= 0xE0020 && r <= 0xE007F && (previous == blackFlag || flag)
-		if kind := hiddenKind(r, before, text[at+size:]); kind != "" && !flag && at > 0 {
+		if kind := hiddenKind(r, before, previous, text[at+size:]); kind != "" && !flag && at > 0 {
 			found = note(found, unseen{kind, r, line, 1})
 		} else if !zeroWidth(r) {
 			before = r
@@ -63,13 +66,15 @@ func hidden(text []byte) []unseen {
 
 const blackFlag = 0x1F3F4
 
-func hiddenKind(r, before rune, after []byte) string {
+func hiddenKind(r, before, previous rune, after []byte) string {
 	switch {
 	case r >= 0xE0000 && r <= 0xE007F:
 		return "tag"
 	case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069:
 		return "bidirectional control"
-	case zeroWidth(r) && isASCIILetter(before) && len(after) > 0 && isASCIILetter(rune(after[0])):
+	case !zeroWidth(r):
+		return ""
+	case isASCIILetter(before) && len(after) > 0 && isASCIILetter(rune(after[0])), zeroWidth(previous) && before < utf8.RuneSelf && !strings.ContainsRune("\"'`", before): // a list of them in quotes is code that looks for them
 		return zeroWidthKind
 	}
 	return ""

@@ -63,12 +63,16 @@ func orders(text string) []Sign {
 			}
 			if at := o.pattern.FindStringIndex(row); at != nil {
 				words := clip(row[at[0]:min(len(row), at[1]+40)])
-				signs = append(signs, Sign{Rule: o.rule, Line: i, Words: words, Confidence: meant(row, row[:at[0]])})
+				before := row[:at[0]]
+				signs = append(signs, Sign{Rule: o.rule, Line: i, Words: words, Confidence: meant(row, before), Alone: sentence.MatchString(before)})
 			}
 		}
 	}
 	return signs
 }
+
+// sentence is what may stand in a line before a sentence: nothing, the mark of a list or a comment, another sentence.
+var sentence = regexp.MustCompile(`(?:^\s*(?:[-*+#]+\s|\d+\.\s|<!--)?|[.!?>])[\s*_]*$`)
 
 // meant is low where the words before an order in its line quote it, speak of it or make it part of a table.
 func meant(row, before string) data.Confidence {
