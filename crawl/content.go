@@ -111,11 +111,9 @@ func (c *crawler) download(ctx context.Context, host Host, repo data.Repo) (path
 		return "", ourFault{fmt.Errorf("spool archive: %w", err)}
 	}
 	err = host.Archive(ctx, repo, &counted{file: file, counter: c.Counter}, c.Limits.Bytes)
-	item, isItem := errors.AsType[*data.ItemError](err)
-	if isItem && item.Outcome == data.OutcomeLimited && repo.Host == data.HostGitHub {
-		c.mu.Lock()
-		c.limited = item
-		c.mu.Unlock()
+	_, isItem := errors.AsType[*data.ItemError](err)
+	if repo.Host == data.HostGitHub {
+		c.remember(&c.limits.archives, err)
 	}
 	if err != nil && !isItem && ctx.Err() == nil {
 		err = ourFault{err}

@@ -125,11 +125,11 @@ type crawler struct {
 
 	heavy chan struct{} // holds one while a heavy repository is at work
 
-	mu      sync.Mutex      // guards what follows
-	borne   string          // key of that heavy repository
-	told    told            // facts that were asked for together and not used yet
-	claimed map[string]bool // canonical keys that this pass has taken on: each repository is fetched once
-	limited *data.ItemError // the last limit that the archives' host told
+	mu      sync.Mutex                              // guards what follows
+	borne   string                                  // key of that heavy repository
+	told    told                                    // facts that were asked for together and not used yet
+	claimed map[string]bool                         // canonical keys that this pass has taken on: each repository is fetched once
+	limits  struct{ api, archives *data.ItemError } // the last limit that each of GitHub's hosts told
 }
 
 func (c *crawler) stopped() bool {
@@ -165,8 +165,8 @@ func (c *crawler) clean() error {
 // fetchAll fetches what is due, and again when waits end, until nothing is due or the waiting budget is spent.
 func (c *crawler) fetchAll(ctx context.Context) error {
 	for budget := c.MaxWait; ; {
-		before := c.Counter.Done.Load()
-		if err := c.fetchDue(ctx); err != nil || c.stopped() {
+		taken, err := c.fetchDue(ctx)
+		if err != nil || c.stopped() {
 			return err
 		}
 		until, waiting, err := c.corpus.NextRetry(ctx, store.StageCrawl)
@@ -174,7 +174,7 @@ func (c *crawler) fetchAll(ctx context.Context) error {
 			return err
 		}
 		wait := until.Sub(c.Now())
-		if wait <= 0 && c.Counter.Done.Load() == before {
+		if wait <= 0 && taken == 0 {
 			return nil // what is due is not for this run to fetch, such as a folder that it was not given
 		}
 		wait = max(wait, time.Second)
@@ -198,13 +198,16 @@ type ourFault struct{ error }
 // Unwrap returns the cause.
 func (f ourFault) Unwrap() error { return f.error }
 
-func (c *crawler) fetchDue(ctx context.Context) error {
+// fetchDue fetches what is due now and returns how many repositories it has tried.
+func (c *crawler) fetchDue(ctx context.Context) (tried int64, err error) {
 	total, err := c.corpus.CountDueRepos(ctx, Version, c.start, c.MaxAge)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	c.claimed, c.told = map[string]bool{}, told{}
-	c.Counter.Total.Store(c.Counter.Done.Load() + int64(total))
+	done := c.Counter.Done.Add(-c.Counter.Failed.Swap(0)) // what failed for a while is due again, and not done twice
+	c.Counter.Total.Store(done + int64(total))
+	defer func() { tried = c.Counter.Done.Load() - done }()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	err = store.Loop[store.DueRepo, store.FetchedRepo]{
@@ -231,9 +234,9 @@ func (c *crawler) fetchDue(ctx context.Context) error {
 		},
 	}.Run(ctx)
 	if fault, ok := errors.AsType[ourFault](context.Cause(ctx)); ok {
-		return fault
+		return 0, fault
 	}
-	return err
+	return 0, err
 }
 
 // failed is the result that stores what is wrong with a repository.
@@ -247,7 +250,8 @@ func (c *crawler) failed(repo store.DueRepo, err error) store.FetchedRepo {
 	return store.FetchedRepo{Asked: key, Attempt: attempt}
 }
 
-// due gives the next page of due repositories, without local ones that this run's sources do not know.
+// due gives the next page of due repositories, without local ones that this run's sources do not know. Those whose host
+// is under a limit are snoozed together.
 func (c *crawler) due(ctx context.Context, after string) ([]store.DueRepo, error) {
 	for {
 		page, err := c.corpus.DueRepos(ctx, Version, c.start, c.MaxAge, after, github.FactsAtATime)
@@ -255,18 +259,26 @@ func (c *crawler) due(ctx context.Context, after string) ([]store.DueRepo, error
 			return nil, err
 		}
 		after = data.RepoKey(page[len(page)-1].ID)
-		known := page[:0]
+		ready := page[:0]
+		var snoozed []store.FetchedRepo
 		for _, repo := range page {
 			ours, err := c.within(ctx, repo.Repo)
 			if err != nil {
 				return nil, err
 			}
-			if ours {
-				known = append(known, repo)
+			if limit := c.closed(known(repo)); ours && limit != nil {
+				snoozed = append(snoozed, c.failed(repo, limit))
+			} else if ours {
+				ready = append(ready, repo)
 			}
 		}
-		if len(known) > 0 {
-			return known, c.askTogether(ctx, known)
+		if len(snoozed) > 0 {
+			if err := c.corpus.CommitRepos(ctx, snoozed); err != nil {
+				return nil, err
+			}
+		}
+		if len(ready) > 0 {
+			return ready, c.askTogether(ctx, ready)
 		}
 	}
 }

@@ -28,10 +28,14 @@ func (c *crawler) facts(ctx context.Context, host Host, due store.DueRepo) (repo
 		return told.Repo, told.Unchanged, told.Err
 	}
 	repo = known(due)
-	if err := c.archivesClosed(repo); err != nil {
+	if err := c.closed(repo); err != nil {
 		return data.Repo{}, false, err
 	}
-	return host.Repository(ctx, due.Name, repo)
+	repo, unchanged, err = host.Repository(ctx, due.Name, repo)
+	if due.Host == data.HostGitHub {
+		c.remember(&c.limits.api, err)
+	}
+	return repo, unchanged, err
 }
 
 // askTogether asks for the facts of a page of due repositories before the workers take them, where that is cheaper
@@ -39,7 +43,7 @@ func (c *crawler) facts(ctx context.Context, host Host, due store.DueRepo) (repo
 func (c *crawler) askTogether(ctx context.Context, page []store.DueRepo) error {
 	var repos []data.Repo
 	for _, due := range page {
-		if repo := known(due); due.Host == data.HostGitHub && c.archivesClosed(repo) == nil && c.denied.check(repo) == nil {
+		if repo := known(due); due.Host == data.HostGitHub && c.denied.check(repo) == nil {
 			repos = append(repos, repo)
 		}
 	}
@@ -47,6 +51,7 @@ func (c *crawler) askTogether(ctx context.Context, page []store.DueRepo) error {
 		return nil
 	}
 	told, err := c.GitHub.Repositories(ctx, repos)
+	c.remember(&c.limits.api, err)
 	if item, ok := errors.AsType[*data.ItemError](err); ok {
 		c.Log.Debug("facts", "stage", store.StageCrawl, "class", item.Outcome, "err", item)
 	} else if err != nil {

@@ -59,15 +59,30 @@ func (c *crawler) fetch(ctx context.Context, due store.DueRepo) (store.FetchedRe
 	return fetched, err
 }
 
-// archivesClosed returns the limit that the host of GitHub's archives is under, for a repository that needs one in any case:
-// asking the API for it would only spend requests that a later run needs.
-func (c *crawler) archivesClosed(known data.Repo) error {
+// closed returns the limit that keeps a repository of GitHub from being brought up to date: that of the API, or, if
+// its archive is needed in any case, that of the archives' host. Asking the API for it would only spend requests
+// that a later run needs.
+func (c *crawler) closed(known data.Repo) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if known.Host != data.HostGitHub || known.Commit != "" || c.limited == nil || !c.Now().Before(c.limited.RetryAt) {
+	if known.Host != data.HostGitHub {
 		return nil
 	}
-	return c.limited
+	for _, limit := range []*data.ItemError{c.limits.api, c.limits.archives} {
+		if limit != nil && c.Now().Before(limit.RetryAt) && (limit == c.limits.api || known.Commit == "") {
+			return limit
+		}
+	}
+	return nil
+}
+
+// remember keeps a limit that one of GitHub's hosts told.
+func (c *crawler) remember(told **data.ItemError, err error) {
+	if item, ok := errors.AsType[*data.ItemError](err); ok && item.Outcome == data.OutcomeLimited {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		*told = item
+	}
 }
 
 // isAlias reports whether asked is only another name of a repository whose content this pass has taken on, or the

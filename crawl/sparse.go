@@ -23,6 +23,9 @@ const (
 	mostPacked = 10
 	// mostLinks bounds the links that are read, each with a request, to learn where they lead.
 	mostLinks = 2000
+	// moreTries is how often a file is asked for again whose transfer was cut, rather than leave a repository of
+	// thousands for another try.
+	moreTries = 2
 )
 
 // sparse is a repository that is fetched file by file.
@@ -131,6 +134,17 @@ func (s *sparse) fetch(ctx context.Context, file archive.Listed) error {
 	if _, err := os.Stat(s.at(file.ID)); err == nil {
 		return nil
 	}
+	err := s.transfer(ctx, file)
+	for range moreTries {
+		if data.OutcomeOf(err) != data.OutcomeUnavailable {
+			break
+		}
+		err = s.transfer(ctx, file)
+	}
+	return err
+}
+
+func (s *sparse) transfer(ctx context.Context, file archive.Listed) error {
 	part, err := os.CreateTemp(s.dir, "part-*")
 	if err != nil {
 		return ourFault{fmt.Errorf("spool file: %w", err)}
