@@ -123,20 +123,14 @@ func (s *Store) Similar(ctx context.Context, id string) ([]Neighbour, error) {
 	return found, nil
 }
 
-// Namesake is a name that live skills of different texts share.
-type Namesake struct {
-	Name   string
-	Skills int // copies are counted
-	Texts  int // different ones
-}
-
-// Namesakes returns the names that more than one text has, those of the most texts first.
-func (s *Store) Namesakes(ctx context.Context) ([]Namesake, error) {
-	found, err := query(ctx, s.reader, func(rows *sql.Rows, n *Namesake) error { return rows.Scan(&n.Name, &n.Skills, &n.Texts) },
-		`SELECT d.name, count(*), count(DISTINCT s.skill_sha256) AS texts FROM skills s JOIN documents d ON d.skill = s.key
-		WHERE s.live AND d.name <> '' GROUP BY d.name HAVING texts > 1 ORDER BY texts DESC, d.name`)
+// Namesakes returns the ids of the live skills that share a skill's name and have another text, those of the most stars
+// first. Copies are left out.
+func (s *Store) Namesakes(ctx context.Context, id string) ([]string, error) {
+	ids, err := query(ctx, s.reader, value[string],
+		`SELECT o.id FROM skills s JOIN documents d ON d.skill = s.key JOIN documents e ON e.name = d.name JOIN skills o ON o.key = e.skill
+		WHERE s.id = ? AND d.name <> '' AND o.live AND o.copy_of IS NULL AND o.skill_sha256 <> s.skill_sha256 ORDER BY o.stars DESC, o.id`, id)
 	if err != nil {
-		return nil, fmt.Errorf("read namesakes: %w", err)
+		return nil, fmt.Errorf("read namesakes of %s: %w", id, err)
 	}
-	return found, nil
+	return ids, nil
 }

@@ -51,4 +51,18 @@ func TestSimilarTexts(t *testing.T) {
 	}
 }
 
+func TestNamesakes(t *testing.T) {
+	t.Parallel()
+	c := openCorpus(t, InMemory, newClock())
+	c.imports(skill{repo: "o/r", path: "a", text: "one"}, skill{repo: "o/r", path: "b", text: "two"}, skill{repo: "o/r", path: "c", text: "three"}, skill{repo: "o/r", path: "d", text: "one"})
+	c.parse(1)
+	c.exec(`UPDATE documents SET name = CASE skill WHEN (SELECT key FROM skills WHERE id = 'o/r/c') THEN '' ELSE 'tide' END`)
+	c.exec(`UPDATE skills SET stars = 9 WHERE id = 'o/r/b'`)
+	for id, want := range map[string][]string{"o/r/a": {"o/r/b"}, "o/r/b": {"o/r/a"}, "o/r/c": nil} {
+		if diff := cmp.Diff(want, must[[]string](t)(c.Namesakes(t.Context(), id))); diff != "" {
+			t.Errorf("%s: %s", id, diff)
+		}
+	}
+}
+
 func found(s Skill, _ bool, err error) (Skill, error) { return s, err }

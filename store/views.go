@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"slices"
 
 	"skillcorpus/data"
 )
@@ -19,7 +20,7 @@ type Audited struct {
 	Stars    int
 	Bytes    int64 // of SKILL.md
 	Verdict  data.Verdict
-	Findings []data.Finding // of every stage
+	Findings []data.Finding // of every stage, each fault once
 }
 
 // Audited yields every live skill that has a verdict, in id order.
@@ -63,17 +64,25 @@ func (s *Store) auditedPage(ctx context.Context, after string) ([]Audited, error
 	if err != nil || len(page) == 0 {
 		return nil, err
 	}
+	byStage := make([]map[Stage][]data.Finding, len(page))
 	err = each(ctx, s.reader, func(rows *sql.Rows) error {
 		var key int64
+		var stage Stage
 		var f data.Finding
-		if err := rows.Scan(&key, &f.Rule, &f.Severity, &f.File, &f.Line, &f.Message, &f.Confidence); err != nil {
+		if err := rows.Scan(&key, &stage, &f.Rule, &f.Severity, &f.File, &f.Line, &f.Message, &f.Confidence); err != nil {
 			return err
 		}
 		if at, ok := byKey[key]; ok {
-			page[at].Findings = append(page[at].Findings, f)
+			if byStage[at] == nil {
+				byStage[at] = map[Stage][]data.Finding{}
+			}
+			byStage[at][stage] = append(byStage[at][stage], f)
 		}
 		return nil
-	}, `SELECT f.skill, f.rule, f.severity, f.file, f.line, f.message, f.confidence FROM skills s JOIN findings f ON f.skill = s.key
+	}, `SELECT f.skill, f.stage, f.rule, f.severity, f.file, f.line, f.message, f.confidence FROM skills s JOIN findings f ON f.skill = s.key
 		WHERE s.id BETWEEN ? AND ? ORDER BY f.skill, f.stage, f.position`, page[0].ID, page[len(page)-1].ID)
+	for at, found := range byStage {
+		page[at].Findings = slices.Concat(found[StageCrawl], data.Once(found[StageParse], found[StageAudit]), found[StageAudit])
+	}
 	return page, err
 }

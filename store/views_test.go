@@ -1,7 +1,10 @@
 package store
 
 import (
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"skillcorpus/data"
 )
@@ -31,5 +34,45 @@ func TestAudited(t *testing.T) {
 	}
 	if count != 599 || found != 1 {
 		t.Errorf("%d skills, %d times the finding", count, found)
+	}
+}
+
+// The views leave out what data.Once leaves out: each fault is told once, wherever one asks.
+func TestViewsTellEachFaultOnce(t *testing.T) {
+	t.Parallel()
+	c := newCorpus(t)
+	c.imports(skill{repo: "o/r", path: "a"}, skill{repo: "o/r", path: "b"})
+	c.parse(1)
+	c.audit(1)
+	for i, parsed := range []string{
+		"encoding.binary", "encoding.invalid", "frontmatter.missing", "frontmatter.unclosed", "frontmatter.not-mapping", "frontmatter.missing-name",
+		"frontmatter.missing-description", "markdown.unclosed-fence", "markdown.empty-body", "frontmatter.duplicate-key",
+	} {
+		c.exec(`INSERT INTO findings SELECT key, 'parse', ?, ?, 'error', 'x', 1, 'why', '' FROM skills`, i+100, parsed)
+	}
+	for i, audited := range []string{
+		"junk-content", "not-utf8", "missing-frontmatter", "unclosed-frontmatter", "frontmatter-mapping", "missing-name", "missing-description",
+		"unclosed-fence", "empty-body",
+	} {
+		c.exec(`INSERT INTO findings SELECT key, 'audit', ?, ?, 'error', 'x', 1, 'why', '' FROM skills WHERE id = 'o/r/a'`, i+100, audited)
+	}
+	for a, err := range c.Audited(t.Context()) {
+		check(t, err)
+		var rules []string
+		errors := 0
+		for _, f := range a.Findings {
+			rules = append(rules, f.Rule)
+			if f.Severity == data.SeverityError {
+				errors++
+			}
+		}
+		seen := must[[]string](t)(query(t.Context(), c.reader, value[string],
+			`SELECT rule FROM v_findings WHERE id = ?`, a.ID))
+		if len(rules) < 10 || len(rules) != len(seen) {
+			t.Errorf("%s: %s", a.ID, cmp.Diff(strings.Join(rules, " "), strings.Join(seen, " ")))
+		}
+		if n := c.number(`SELECT errors FROM v_skills WHERE id = ?`, a.ID); n != errors {
+			t.Errorf("%s: %d errors, want %d", a.ID, n, errors)
+		}
 	}
 }

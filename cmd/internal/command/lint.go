@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -113,7 +114,7 @@ func auditLocal(skill localSkill) report.Skill {
 	verdict, findings := audit.Judge(input)
 	return report.Skill{
 		ID: skill.ID, Repo: skill.RepoID, Name: document.Name, Place: skill.Place, Verdict: verdict,
-		Findings: append(append(append([]data.Finding{}, skill.Findings...), document.Findings...), findings...),
+		Findings: slices.Concat(skill.Findings, data.Once(document.Findings, findings), findings),
 	}
 }
 

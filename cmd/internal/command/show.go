@@ -18,7 +18,8 @@ func (e *environment) show() *cobra.Command {
 		Use:   "show ID",
 		Short: "Show what the corpus knows of one skill",
 		Long: `Show a skill by its id (owner/repo/path), in any letter case or under its repository's
-former name: where it comes from, its files, its verdict and every finding.`,
+former name: where it comes from, its files, its verdict and every finding, skills with nearly
+the same text and others of its name.`,
 		Example: `  skillcorpus show blader/humanizer
   skillcorpus show --raw blader/humanizer > SKILL.md`,
 		Args: oneSkill,
@@ -58,12 +59,19 @@ type shownSkill struct {
 	Digest      string           `json:"digest"`
 	CopyOf      string           `json:"copy_of"`
 	Copies      []string         `json:"copies"`
+	Similar     []similarSkill   `json:"similar"`    // the most similar first
+	Namesakes   []string         `json:"namesakes"`  // of other texts, the most stars first
 	Installers  []data.Installer `json:"installers"` // that would see it; null where its repository's tree is not known
 	Files       []shownFile      `json:"files"`
 	Fields      *data.Fields     `json:"fields"`
 	Frontmatter any              `json:"frontmatter"`
 	Verdict     *data.Verdict    `json:"verdict"`
 	Findings    []data.Finding   `json:"findings"`
+}
+
+type similarSkill struct {
+	ID      string  `json:"id"`
+	Jaccard float64 `json:"jaccard"`
 }
 
 type shownFile struct {
@@ -102,16 +110,33 @@ func (e *environment) showSkill(ctx context.Context, corpus *store.Store, id str
 		_, err = e.Out().Write(content)
 		return err
 	}
+	object := shown(skill)
+	object.Denied = denial.Reason
+	if object.Similar, object.Namesakes, err = relatives(ctx, corpus, skill.ID); err != nil {
+		return err
+	}
 	if e.JSON {
-		object := shown(skill)
-		object.Denied = denial.Reason
 		return e.Object(object)
 	}
 	if denied {
 		e.Printf("denied: %s\n", terminal.Quote(denial.Reason))
 	}
-	e.printSkill(skill)
+	e.printSkill(skill, object)
 	return nil
+}
+
+// relatives returns the near-copies of a skill and the others of its name.
+func relatives(ctx context.Context, corpus *store.Store, id string) (similar []similarSkill, namesakes []string, err error) {
+	near, err := corpus.Similar(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	similar = make([]similarSkill, len(near))
+	for i, n := range near {
+		similar[i] = similarSkill(n)
+	}
+	namesakes, err = corpus.Namesakes(ctx, id)
+	return similar, orEmpty(namesakes), err
 }
 
 func shown(skill store.Skill) shownSkill {
@@ -131,7 +156,7 @@ func shown(skill store.Skill) shownSkill {
 	return s
 }
 
-func (e *environment) printSkill(skill store.Skill) {
+func (e *environment) printSkill(skill store.Skill, object shownSkill) {
 	state := ""
 	if !skill.Live {
 		state = "  (removed from its repository)"
@@ -150,6 +175,7 @@ func (e *environment) printSkill(skill store.Skill) {
 	if len(skill.Copies) > 0 {
 		e.Printf("  copied in %s\n", terminal.Quote(strings.Join(skill.Copies, ", ")))
 	}
+	e.printRelatives(object)
 	if skill.Installers != nil {
 		e.Printf("  seen by %s\n", seenBy(skill.Installers))
 	}
@@ -163,6 +189,26 @@ func (e *environment) printSkill(skill store.Skill) {
 		e.Printf("  %s %8d  %s%s\n", terminal.Quote(f.Mode), f.Size, terminal.Quote(f.Path), prefixed("  not bundled: ", terminal.Quote(f.Note)))
 	}
 	e.printByFile(skill.AllFindings(), func(file string) string { return file }, nil)
+}
+
+// maxRelatives is how many near-copies and namesakes are printed; JSON has all.
+const maxRelatives = 5
+
+func (e *environment) printRelatives(object shownSkill) {
+	for i, other := range object.Similar {
+		if i == maxRelatives {
+			e.Printf("  and so are %d more\n", len(object.Similar)-i)
+			break
+		}
+		e.Printf("  %.0f %% the same words as %s\n", 100*other.Jaccard, terminal.Quote(other.ID))
+	}
+	if names := object.Namesakes; len(names) > 0 {
+		more := ""
+		if len(names) > maxRelatives {
+			more = fmt.Sprintf(" and %d more", len(names)-maxRelatives)
+		}
+		e.Printf("  the name is also that of %s%s\n", terminal.Quote(strings.Join(names[:min(len(names), maxRelatives)], ", ")), more)
+	}
 }
 
 func seenBy(installers []data.Installer) string {
