@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -10,6 +11,29 @@ import (
 	"sync/atomic"
 	"testing"
 )
+
+// answer is what the model of these tests says of every skill.
+func answer(w io.Writer) {
+	text, _ := json.Marshal(`{"code_sound":false,"missing_files":false,"missing":[],"purpose_aligned":true,"tier":"reference_only","reason":"prose"}`)
+	fmt.Fprintf(w, `{"choices":[{"message":{"content":%s}}],"usage":{"total_tokens":100}}`, text)
+}
+
+// judged is what audit --judge --json prints.
+type judged struct {
+	Type              string
+	N, Cached, Tokens int
+	Labels            []any
+}
+
+func askJudge(t *testing.T, corpus, url string) judged {
+	t.Helper()
+	out := run(t, []string{"SKILLCORPUS_JUDGE_KEY=k"}, "audit", "--data", corpus, "--json", "--judge", url, "--judge-model", "local")
+	var got judged
+	if err := json.Unmarshal([]byte(out), &got); err != nil || got.Type != "judgement" || len(got.Labels) != 4 {
+		t.Fatalf("%v %s", err, out)
+	}
+	return got
+}
 
 // TestJudge asks a model on this machine about the sample, twice: the second run asks nothing.
 func TestJudge(t *testing.T) {
@@ -21,24 +45,53 @@ func TestJudge(t *testing.T) {
 		if err != nil || r.Header.Get("Authorization") != "Bearer k" || !strings.Contains(string(body), `"model":"local"`) {
 			t.Errorf("%v %v %.200s", err, r.Header, body)
 		}
-		answer, _ := json.Marshal(`{"code_sound":false,"missing_files":false,"missing":[],"purpose_aligned":true,"tier":"reference_only","reason":"prose"}`)
-		fmt.Fprintf(w, `{"choices":[{"message":{"content":%s}}],"usage":{"total_tokens":100}}`, answer)
+		answer(w)
 	}))
 	t.Cleanup(server.Close)
 	corpus := t.TempDir()
 	run(t, nil, "demo", "--data", corpus)
 	for _, cached := range []int{0, 13} {
-		out := run(t, []string{"SKILLCORPUS_JUDGE_KEY=k"}, "audit", "--data", corpus, "--json", "--judge", server.URL, "--judge-model", "local")
-		var got struct {
-			Type              string
-			N, Cached, Tokens int
-			Labels            []any
-		}
-		if err := json.Unmarshal([]byte(out), &got); err != nil || got.Type != "judgement" || got.N != 13 || got.Cached != cached || got.Tokens != 100*(13-cached) || len(got.Labels) != 4 {
-			t.Errorf("%v %s", err, out)
+		if got := askJudge(t, corpus, server.URL); got.N != 13 || got.Cached != cached || got.Tokens != 100*(13-cached) {
+			t.Errorf("%+v", got)
 		}
 	}
 	if asked.Load() != 13 {
 		t.Errorf("asked %d times", asked.Load())
+	}
+}
+
+// TestJudgeKilled kills a run while four questions are open. The next one asks these again and those that were left, and none
+// that was answered.
+func TestJudgeKilled(t *testing.T) {
+	t.Parallel()
+	const answered, open = 5, 4
+	var asked atomic.Int32
+	killed := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if asked.Add(1) > answered {
+			<-killed
+		}
+		answer(w)
+	}))
+	t.Cleanup(server.Close)
+	corpus := t.TempDir()
+	run(t, nil, "demo", "--data", corpus)
+	command := program(t, []string{"SKILLCORPUS_JUDGE_KEY=k"}, "audit", "--data", corpus, "--judge", server.URL, "--judge-model", "local")
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	err := await(t.Context(), "questions", func() bool { return asked.Load() == answered+open })
+	if err := errors.Join(err, command.Process.Kill()); err != nil {
+		t.Fatal(err)
+	}
+	if code := exitCodeOf(t, command.Wait()); code != -1 {
+		t.Errorf("exit code %d of a killed process", code)
+	}
+	close(killed)
+	if got := askJudge(t, corpus, server.URL); got.N != 13 || got.Cached != answered || got.Tokens != 100*(13-answered) {
+		t.Errorf("%+v", got)
+	}
+	if n := asked.Load(); n != 13+open {
+		t.Errorf("asked %d times, want %d", n, 13+open)
 	}
 }
