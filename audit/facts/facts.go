@@ -29,6 +29,8 @@ type Input struct {
 	// InRepo tells whether a path from the repository's root exists there, as a file or as a directory; nil
 	// stands for a repository whose tree is not known.
 	InRepo func(path string) bool
+	// Partial tells that what InRepo knows is a part of a repository: a folder that a linter was given.
+	Partial bool
 }
 
 // Facts is what is so of one skill.
@@ -91,6 +93,9 @@ func Collect(in Input) Facts {
 		Code:       code.Blocks(in.Document, in.SkillMD, skillFile),
 	}
 	tree := reference.NewTree(in.Bundle, in.InRepo)
+	if in.Partial {
+		tree = tree.Partial()
+	}
 	f.References = reference.Find(in.Document, in.SkillMD, tree)
 	f.scripts(in.Content)
 	f.follow(in, tree)

@@ -58,6 +58,9 @@ func (s *scanner) resolve(c candidate) (Reference, bool) {
 	full := path.Join("/", s.tree.dir, name)
 	if climbs(s.tree.dir, name) {
 		ref.Path, ref.State = name, Escapes
+		if s.tree.partial {
+			ref.State = Unknown
+		}
 		return ref, c.kind == Link
 	}
 	inside, within := below(full, s.tree.dir)
@@ -181,6 +184,8 @@ func (s *scanner) beyondAt(ref Reference, name, full string) (Reference, bool) {
 		ref.State = Unknown
 	case s.tree.inRepo(full):
 		ref.State = Outside
+	case s.tree.partial && s.tree.dir == "":
+		ref.State = Unknown
 	default:
 		ref.State = OutsideMissing
 	}

@@ -224,3 +224,29 @@ func TestHostileTextStaysCheap(t *testing.T) {
 		}
 	}
 }
+
+// Of a folder that a linter was given, what leads out of it proves nothing; of a repository it does.
+func TestPartialTree(t *testing.T) {
+	t.Parallel()
+	doc, md := prose("", "../harbour/map.md", "a.md", "gone.md", ".agents/skills/other/SKILL.md")
+	root := data.Bundle{ID: "dir:tide", SkillFile: "SKILL.md", Basis: data.BasisContents, Files: []data.File{{Path: "a.md"}}}
+	tree := reference.NewTree(root, func(path string) bool { return path == "a.md" })
+	for name, tt := range map[string]struct {
+		tree            reference.Tree
+		climbs, outside reference.State
+	}{
+		"a repository": {tree, reference.Escapes, reference.OutsideMissing},
+		"a part of it": {tree.Partial(), reference.Unknown, reference.Unknown},
+	} {
+		want := map[string]reference.State{
+			"../harbour/map.md": tt.climbs, ".agents/skills/other/SKILL.md": tt.outside, "a.md": reference.Present, "gone.md": reference.Missing,
+		}
+		got := map[string]reference.State{}
+		for _, r := range reference.Find(doc, md, tt.tree) {
+			got[r.Path] = r.State
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}

@@ -19,6 +19,7 @@ type Tree struct {
 	stems    map[string]bool   // paths of files without their last suffixes: `src/types` of `src/types.d.ts`
 	bases    map[string]string // base name → its only path, empty where several files have it
 	complete bool
+	partial  bool
 	inRepo   func(string) bool
 }
 
@@ -37,6 +38,13 @@ func NewTree(b data.Bundle, inRepo func(path string) bool) Tree {
 	for _, f := range b.Files {
 		t.put(f.Path, f.Note)
 	}
+	return t
+}
+
+// Partial returns the tree of a part of a repository: what lies around it is not known, so a path that leads out of it
+// proves nothing.
+func (t Tree) Partial() Tree {
+	t.partial = true
 	return t
 }
 

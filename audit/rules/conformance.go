@@ -2,10 +2,12 @@ package rules
 
 import (
 	"fmt"
+	"path"
 	"strings"
 
 	"skillcorpus/audit/facts"
 	"skillcorpus/audit/reference"
+	"skillcorpus/data"
 )
 
 // breach makes the check of one rule of package conformance. What holds no skill at all has a rule of its own.
@@ -37,12 +39,16 @@ func bodyLength(f facts.Facts) []place {
 	return []place{{line: f.Prose.BodyLine, message: fmt.Sprintf("%d lines, about %d tokens; under %d and %d are advised", f.Body.Lines, f.Body.Tokens, maxBodyLines, maxBodyTokens)}}
 }
 
+// deepReference leaves out what bundled pages name, and other skills below.
 func deepReference(f facts.Facts) []place {
 	var places []place
+	told := map[string]bool{}
 	for _, r := range f.References {
-		if r.State == reference.Present && strings.Count(r.Path, "/") > 1 {
-			places = append(places, place{line: r.Line, message: quoted(r) + " lies deeper than one folder"})
+		if r.State != reference.Present || !ofSkillFile(r) || strings.Count(r.Path, "/") < 2 || told[r.Path] || data.IsSkillFile(path.Base(r.Path)) {
+			continue
 		}
+		told[r.Path] = true
+		places = append(places, place{line: r.Line, message: quoted(r) + " lies deeper than one folder"})
 	}
 	return places
 }

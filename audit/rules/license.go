@@ -14,7 +14,7 @@ func unknownLicense(f facts.Facts) []place {
 	case f.License.Written != "":
 		return []place{{line: f.License.Line, message: fmt.Sprintf("%q is no SPDX licence", clip(f.License.Written))}}
 	}
-	return []place{{message: "neither the skill nor its repository states a licence"}}
+	return []place{{message: "no licence is stated in the skill's folder, nor known of its repository"}}
 }
 
 func licenseConflict(f facts.Facts) []place {

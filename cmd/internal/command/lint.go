@@ -107,7 +107,7 @@ func auditPlaces(ctx context.Context, places []string) ([]report.Skill, error) {
 
 func auditLocal(skill localSkill) report.Skill {
 	document := parse.Document(skill.SkillMD, skill.ID, skill.SkillFile)
-	input := facts.Input{Bundle: skill.Bundle, Document: document, SkillMD: skill.SkillMD, Content: skill.Content}
+	input := facts.Input{Bundle: skill.Bundle, Document: document, SkillMD: skill.SkillMD, Content: skill.Content, Partial: !skill.whole}
 	if skill.tree != nil {
 		input.InRepo = func(path string) bool { return skill.tree[path] }
 	}

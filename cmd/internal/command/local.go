@@ -21,7 +21,8 @@ type localSkill struct {
 	Place    string // its SKILL.md as a path that the user can open
 	SkillMD  []byte
 	contents map[string][]byte // by SHA-256
-	tree     map[string]bool   // paths, folders included, of the repository it lies in
+	tree     map[string]bool   // paths, folders included, of the directory that was given
+	whole    bool              // that directory is a repository
 }
 
 // Content returns a kept bundled file.
@@ -137,11 +138,13 @@ func skillsIn(ctx context.Context, dir string) (skills []localSkill, err error) 
 			paths[place] = true
 		}
 	}
+	_, err = os.Lstat(filepath.Join(dir, ".git"))
+	whole := err == nil
 	skills = make([]localSkill, len(found.Skills))
 	for i, bundle := range found.Skills {
 		skills[i] = localSkill{
 			Bundle: bundle, Place: filepath.Join(dir, filepath.FromSlash(path.Join(bundle.Path, bundle.SkillFile))),
-			SkillMD: contents[bundle.SkillSHA256], contents: contents, tree: paths,
+			SkillMD: contents[bundle.SkillSHA256], contents: contents, tree: paths, whole: whole,
 		}
 	}
 	return skills, nil
