@@ -169,8 +169,10 @@ func TestRequires(t *testing.T) {
 		Environment: []string{"API_KEY", "TIDE_DB"},
 		Hosts:       []string{"api.tides.dev"},
 		Dependencies: []data.Dependency{
-			{Manager: "apt", Name: "curl"}, {Manager: "go", Name: "tides.dev/cmd/tide"},
-			{Manager: "npm", Name: "@tide/cli", Version: "1.2"}, {Manager: "pip", Name: "requests", Version: ">=2"},
+			{Manager: "apt", Name: "curl"},
+			{Manager: "go", Name: "tides.dev/cmd/tide"},
+			{Manager: "npm", Name: "@tide/cli", Version: "1.2"},
+			{Manager: "pip", Name: "requests", Version: ">=2"},
 		},
 		Interpreters: []data.Interpreter{},
 	}

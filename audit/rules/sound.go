@@ -124,7 +124,7 @@ func (r *reasons) fences(f facts.Facts, t tally) bool {
 	case t.blocks == 0 && t.commands == 0:
 		r.add(partSound, "", 0, "no code in a language that is run")
 	default:
-		r.add(partSound, "", t.line, "%s and %s of program code, %.0f %% of all characters, illustrate: commands take %d lines and %.0f %%, programs %d lines and %.0f %%",
+		r.add(partSound, "", t.line, "%s and %s of program code, %.0f %% of all characters, only illustrate: it takes %d command lines and %.0f %%, or %d lines of program code and %.0f %%",
 			number(t.commands, "command line"), number(t.program, "line"), 100*share, minCommands, 100*minCommandShare, minProgram, 100*minProgramShare)
 	}
 	return recipe || program

@@ -45,7 +45,7 @@ func (r *reasons) tier(f facts.Facts, v data.Verdict) data.Tier {
 	case outside:
 		tier, why = data.TierPartial, "it runs a script that it does not bring"
 	}
-	r.add(partTier, "", 0, "%s: %s", tier, why)
+	r.add(partTier, "", 0, "%s", why)
 	return tier
 }
 
