@@ -65,6 +65,9 @@ func hosts() []knownHost {
 		{"codeload", "SKILLCORPUS_CODELOAD_URL", newCodeload},
 		{"raw", "SKILLCORPUS_RAW_URL", newRaw},
 		{"skillsmp", "SKILLCORPUS_SKILLSMP_URL", newSkillsMP},
+		{"skills.sh", "SKILLCORPUS_SKILLSSH_URL", newSkillsSH},
+		{"clawhub", "SKILLCORPUS_CLAWHUB_URL", newClawHub},
+		{"wellknown", "SKILLCORPUS_WELLKNOWN_URL", newWellKnown},
 	}
 }
 

@@ -17,6 +17,10 @@ type Quotas struct {
 	GraphQLHour    Quota // in points
 	SkillsMPDay    Quota // reset at 00:00 UTC
 	SkillsMPMinute Quota
+	SkillsSHMinute Quota
+	ClawHubMinute  Quota
+
+	ClawHubDownloads Quota // a minute
 
 	CodeSearchMinute Quota // at GitHub
 	RepoSearchMinute Quota
@@ -29,6 +33,10 @@ func (q *Quotas) named() map[string]*Quota {
 		"graphql_hour":    &q.GraphQLHour,
 		"skillsmp_day":    &q.SkillsMPDay,
 		"skillsmp_minute": &q.SkillsMPMinute,
+		"skillssh_minute": &q.SkillsSHMinute,
+		"clawhub_minute":  &q.ClawHubMinute,
+
+		"clawhub_downloads": &q.ClawHubDownloads,
 
 		"code_search_minute": &q.CodeSearchMinute,
 		"repo_search_minute": &q.RepoSearchMinute,
@@ -42,6 +50,10 @@ func RealQuotas() Quotas {
 		GraphQLHour:    Quota{Keyed: 5000}, // nobody asks without a token
 		SkillsMPDay:    Quota{Anonymous: 50, Keyed: 500},
 		SkillsMPMinute: Quota{Anonymous: 10, Keyed: 30},
+		SkillsSHMinute: Quota{Anonymous: 60, Keyed: 600},
+		ClawHubMinute:  Quota{Anonymous: 3000, Keyed: 12000},
+
+		ClawHubDownloads: Quota{Anonymous: 1200, Keyed: 6000},
 
 		CodeSearchMinute: Quota{Keyed: 10}, // neither answers without a token here
 		RepoSearchMinute: Quota{Keyed: 30},
