@@ -37,14 +37,11 @@ type Input struct {
 type Facts struct {
 	Bundle     data.Bundle
 	SkillFile  string // name of the main file
-	Folder     string // name of the skill's directory
 	Binary     bool
-	Name       Field
 	Describe   Field
 	References []reference.Reference // of SKILL.md; then, with contents, those of bundled pages, and of scripts what is not there
 	Orphans    []string              // bundled files that nothing leads to, sorted; none where only a listing is known
 	Code       []code.Unit           // blocks in order, then bundled scripts by path
-	Unread     []string              // bundled scripts whose content is not there, by path
 	HasScripts bool                  // by the paper's audit
 	Exact      data.Proxies
 	Corrected  data.Proxies
@@ -68,7 +65,6 @@ type Field struct {
 
 // Prose measures what a reader reads.
 type Prose struct {
-	Words    int
 	BodyLine int // first line after the frontmatter that is not blank; 0 if there is none
 	Contrast int // marks that set a good example against a bad one
 }
@@ -82,9 +78,7 @@ func Collect(in Input) Facts {
 	f := Facts{
 		Bundle:     in.Bundle,
 		SkillFile:  skillFile,
-		Folder:     data.FolderName(in.Bundle.ID),
 		Binary:     in.Document.Binary,
-		Name:       scalar(in.Document, "name"),
 		Describe:   scalar(in.Document, "description"),
 		HasScripts: proxy.HasScripts(in.Bundle.Files),
 		Characters: utf8.RuneCount(in.SkillMD),
@@ -108,23 +102,17 @@ func Collect(in Input) Facts {
 
 // scripts adds the bundled files that are code, where their content is there.
 func (f *Facts) scripts(content func(string) ([]byte, bool)) {
+	if content == nil {
+		return
+	}
 	for _, file := range f.Bundle.Files {
 		if file.Note != "" || data.IsSkillFile(file.Path) {
 			continue
 		}
-		var text []byte
-		ok := false
-		if content != nil {
-			text, ok = content(file.Path)
-		}
-		if !ok {
-			if proxy.IsScript(file.Path) {
-				f.Unread = append(f.Unread, file.Path)
+		if text, ok := content(file.Path); ok {
+			if unit, isCode := code.Script(file.Path, text); isCode {
+				f.Code = append(f.Code, unit)
 			}
-			continue
-		}
-		if unit, isCode := code.Script(file.Path, text); isCode {
-			f.Code = append(f.Code, unit)
 		}
 	}
 }
@@ -150,7 +138,6 @@ func (f *Facts) read(in Input) {
 			f.Prose.BodyLine = s.Line
 		}
 		if s.Kind == data.SectionProse {
-			f.Prose.Words += len(strings.Fields(text))
 			f.Inline.read(text, s.Line)
 			f.Faults = append(f.Faults, flattened(text, s.Line)...)
 		} else {

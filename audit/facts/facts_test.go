@@ -1,7 +1,6 @@
 package facts_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -10,18 +9,6 @@ import (
 	"skillcorpus/audit/facts/factstest"
 	"skillcorpus/data"
 )
-
-func TestNameFault(t *testing.T) {
-	t.Parallel()
-	for name, fault := range map[string]bool{
-		"pdf-forms": false, "a": false, "9": false, "größe": false, "潮汐": false, strings.Repeat("a", 64): false,
-		"": false, "PDF": true, "-a": true, "a-": true, "a--b": true, "a_b": true, "a b": true, "a.b": true, strings.Repeat("a", 65): true,
-	} {
-		if got := facts.NameFault(name); (got != "") != fault {
-			t.Errorf("%q: %q", name, got)
-		}
-	}
-}
 
 func TestScriptsWithAndWithoutContent(t *testing.T) {
 	t.Parallel()
@@ -32,12 +19,12 @@ func TestScriptsWithAndWithoutContent(t *testing.T) {
 		{Name: "s/notes.txt", Data: []byte("x\n")},
 	}})
 	with := facts.Collect(in)
-	if len(with.Code) != 2 || len(with.Unread) != 0 || !with.HasScripts {
-		t.Errorf("with contents: %+v, %v", with.Code, with.Unread)
+	if len(with.Code) != 2 || !with.HasScripts {
+		t.Errorf("with contents: %+v", with.Code)
 	}
 	in.Content, in.Bundle.Basis = nil, data.BasisListing
 	without := facts.Collect(in)
-	if len(without.Code) != 0 || len(without.Unread) != 2 || !without.HasScripts {
-		t.Errorf("without contents: %+v, %v", without.Code, without.Unread)
+	if len(without.Code) != 0 || !without.HasScripts {
+		t.Errorf("without contents: %+v", without.Code)
 	}
 }
