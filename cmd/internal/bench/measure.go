@@ -69,6 +69,27 @@ func (b bench) once(ctx context.Context, all *samples) (err error) {
 			return err
 		}
 	}
+	return b.again(ctx, dir, corpus, all)
+}
+
+// again measures a report, and the audit of a corpus of which one skill in a hundred has changed since.
+func (b bench) again(ctx context.Context, dir, corpus string, all *samples) error {
+	used, err := b.process(ctx, "report", "--json", "--data", corpus)
+	if err != nil {
+		return err
+	}
+	all.stage("report", used)
+	changed := filepath.Join(dir, "changed.jsonl")
+	if err := writeChanged(changed, b.files); err != nil {
+		return err
+	}
+	for _, stage := range [][]string{{"import", changed}, {"parse"}, {"audit"}} {
+		used, err := b.process(ctx, append(stage, "--quiet", "--data", corpus)...)
+		if err != nil {
+			return err
+		}
+		all.stage(stage[0]+", 1 % changed", used)
+	}
 	return nil
 }
 
