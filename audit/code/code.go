@@ -135,7 +135,7 @@ const (
 	maxShell = 32 << 10
 	maxDepth = 200
 	// esbuild calls itself for every operator before a value, with frames of several KB each.
-	maxJavaScript = 128 << 10
+	maxJavaScript = 64 << 10
 )
 
 func parsable(text, lang string) bool {
