@@ -144,7 +144,10 @@ func New(config Config) (*Hub, error) {
 	if h.faults, err = newEngine(script, index, h.now); err != nil {
 		return nil, fmt.Errorf("apply fault script: %w", err)
 	}
-	h.listing, h.market = &listing{index: index, files: config.Listings}, script.Market
+	if h.listing, err = openListing(index, config.Listings); err != nil {
+		return nil, err
+	}
+	h.market = script.Market
 	h.treeEntries = script.TreeEntries
 	for _, known := range hosts() {
 		h.hosts = append(h.hosts, &server{name: known.name, setting: known.setting, host: known.open(h, script.Quotas)})

@@ -34,7 +34,7 @@ type row struct {
 // listing is every skill of a hub as rows, or the rows of files in their place.
 type listing struct {
 	index    *index
-	files    []string
+	given    []*row // of files
 	once     sync.Once
 	byStars  []*row
 	byUpdate []*row
@@ -60,8 +60,8 @@ func (l *listing) read() {
 }
 
 func (l *listing) all() ([]*row, error) {
-	if len(l.files) > 0 {
-		return readListings(l.files)
+	if l.given != nil {
+		return l.given, nil
 	}
 	var all []*row
 	for _, r := range l.index.repos {

@@ -23,17 +23,17 @@ type listed struct {
 	Stars       int    `json:"stars"`
 }
 
-// readListings reads files of JSON lines, also in gzip, into rows.
-func readListings(names []string) ([]*row, error) {
-	var all []*row
+// openListing returns the rows of files of JSON lines, also in gzip, or without files those of a hub.
+func openListing(of *index, names []string) (*listing, error) {
+	l := &listing{index: of}
 	for _, name := range names {
 		rows, err := readListing(name)
 		if err != nil {
 			return nil, fmt.Errorf("read listings %s: %w", name, err)
 		}
-		all = append(all, rows...)
+		l.given = append(l.given, rows...)
 	}
-	return all, nil
+	return l, nil
 }
 
 func readListing(name string) (rows []*row, err error) {

@@ -23,7 +23,7 @@ func FuzzWalk(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 255, 4, 128})
 	f.Add([]byte{255, 255, 255})
 	f.Fuzz(func(t *testing.T, script []byte) {
-		w := resume(nil, []span{{"a", false, 0, 4000}, {"b", true, 10, 900}})
+		w := resume(nil, []span{{"a", false, 0, 400}, {"b", true, 10, 90}})
 		for i := 0; len(w.Queue) > 0; i++ {
 			if i > 100_000 {
 				t.Fatal("no end")

@@ -239,11 +239,11 @@ var errPackage = errors.New("no name of a package")
 func checkPackage(name string) error {
 	for part := range strings.SplitSeq(strings.TrimPrefix(name, "@"), "/") {
 		if part == "" || strings.Trim(part, ".") == "" || strings.ContainsFunc(part, func(r rune) bool {
-			return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.~", r))
+			known := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_.~", r)
+			return !known
 		}) {
 			return errPackage
 		}
 	}
 	return nil
 }
-

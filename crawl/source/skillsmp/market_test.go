@@ -159,6 +159,23 @@ func keysOf[V any](m map[string]V) func(func(string) bool) {
 	}
 }
 
+// TestMarketplaceDay is the short form: a day without a key, a new process every seven requests. Each request that the
+// day has is made once.
+func TestMarketplaceDay(t *testing.T) {
+	t.Parallel()
+	files := []string{datatest.Shared(t, "listings", "marketplace.jsonl.gz")}
+	for name, market := range map[string]fakehub.Market{"parts": {}, "words, shifting": {Words: true, Shift: 7}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := &simulation{market: market, restart: 7}
+			found, end := s.run(t, files, 1)
+			if found[0] < 1900 || len(s.asked) != 50 || end != data.Interrupted {
+				t.Errorf("%v rows in %d requests, %s; want 1900 in 50", found, len(s.asked), end)
+			}
+		})
+	}
+}
+
 // TestProofMarketplace measures how much of the shared listing is found a day.
 func TestProofMarketplace(t *testing.T) {
 	if os.Getenv("SKILLCORPUS_PROOF") == "" {
@@ -169,18 +186,28 @@ func TestProofMarketplace(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		*simulation
-		days int
+		days  int
+		least []int // of 24,886 rows, at the end of each day
 	}{
-		{"any part of a word, with a key", &simulation{keyed: true}, 3},
-		{"whole words, with a key", &simulation{keyed: true, market: fakehub.Market{Words: true}}, 3},
-		{"any part of a word, with a key, shifting", &simulation{keyed: true, market: fakehub.Market{Shift: 40}, restart: 33}, 3},
-		{"whole words, with a key, shifting", &simulation{keyed: true, market: fakehub.Market{Words: true, Shift: 40}, restart: 33}, 3},
-		{"any part of a word, without a key", &simulation{}, 3},
-		{"whole words, without a key", &simulation{market: fakehub.Market{Words: true}}, 3},
+		{"any part of a word, with a key", &simulation{keyed: true}, 3, []int{19_000, 23_500, 24_500}},
+		{"whole words, with a key", &simulation{keyed: true, market: fakehub.Market{Words: true}}, 3, []int{15_000, 19_500, 21_500}},
+		{"any part of a word, with a key, shifting", &simulation{keyed: true, market: fakehub.Market{Shift: 40}, restart: 33}, 3, []int{17_500, 22_000, 23_500}},
+		{"whole words, with a key, shifting", &simulation{keyed: true, market: fakehub.Market{Words: true, Shift: 40}, restart: 33}, 3, []int{15_000, 19_500, 21_500}},
+		{"any part of a word, without a key", &simulation{}, 3, []int{2300, 3500, 5900}},
+		{"whole words, without a key", &simulation{market: fakehub.Market{Words: true}}, 3, []int{2300, 4200, 5500}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			found, end := test.run(t, files, test.days)
+			calls := 50 * test.days
+			if test.keyed {
+				calls *= 10
+			}
+			for day, least := range test.least {
+				if found[day] < least || len(test.asked) != calls {
+					t.Errorf("day %d: %d rows, %d requests in all; want %d, %d", day+1, found[day], len(test.asked), least, calls)
+				}
+			}
 			t.Logf("%s: %v rows by day, %d calls, %s%s", test.name, found, len(test.asked), end, test.String())
 		})
 	}

@@ -85,7 +85,14 @@ func (w *walk) giveUp() {
 
 func (w *walk) addCategories() {
 	for _, category := range w.categories {
-		w.Cells = append(w.Cells, &cell{Category: category, Unseen: 1})
+		w.addCell(&cell{Category: category, Unseen: 1})
+	}
+}
+
+// addCell adds a cell that isn't there yet.
+func (w *walk) addCell(c *cell) {
+	if !slices.ContainsFunc(w.Cells, func(other *cell) bool { return other.Category == c.Category && other.Language == c.Language }) {
+		w.Cells = append(w.Cells, c)
 	}
 }
 
@@ -104,7 +111,7 @@ func (w *walk) learn(p *partition, rows []entry, isNew int, told pagination) {
 		for _, letter := range letters {
 			w.Open = append(w.Open, &partition{query: query{Text: string(letter)}, Page: 1, Rate: float64(w.Limit)})
 		}
-	case p.Text == wide && at == w.Cells[0] && told.capped() && !w.Wide:
+	case p.Text == wide && at == w.Cells[0] && told.capped() && !w.Wide && !w.Capped:
 		w.Wide = true
 		w.split(p, rows)
 	case p.Text == wide:
@@ -199,7 +206,7 @@ func (w *walk) byLanguage(at *cell) {
 	for _, t := range w.Tongues {
 		rows := at.Size * float64(t.Rows) / float64(w.Words.Rows)
 		if rows > manyRows && rows < float64(w.Window)/2 {
-			w.Cells = append(w.Cells, &cell{Category: at.Category, Language: t.Code, Unseen: 0.6, Size: rows})
+			w.addCell(&cell{Category: at.Category, Language: t.Code, Unseen: 0.6, Size: rows})
 		}
 	}
 }

@@ -29,7 +29,7 @@ func FuzzWalk(f *testing.F) {
 				return
 			}
 			if i > 100_000 {
-				t.Fatal("no end")
+				t.Fatalf("no end: %d open, capped %v, %+v, cells %d, tried %d", len(w.Open), w.Capped, p, len(w.Cells), len(w.Cells[0].Tried))
 			}
 			if p.Page < 1 {
 				t.Fatalf("page %d", p.Page)
