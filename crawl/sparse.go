@@ -42,12 +42,14 @@ type sparse struct {
 // list asks for the tree of a repository and finds what its skills need.
 func (c *crawler) list(ctx context.Context, repo data.Repo) (*sparse, error) {
 	s := &sparse{crawler: c, repo: repo, dir: filepath.Join(c.spool, "files-"+data.SHA256Hex([]byte(repo.ID))[:16])}
-	if err := c.bear(ctx, repo.ID); err != nil { // its listing may be long
-		return nil, err
-	}
 	var err error
 	if s.paths, s.cut, err = c.GitHub.Tree(ctx, repo); err != nil {
 		return nil, err
+	}
+	if len(s.paths) > heavyEntries {
+		if err := c.bear(ctx, repo.ID); err != nil {
+			return nil, err
+		}
 	}
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return nil, ourFault{fmt.Errorf("spool files: %w", err)}
