@@ -1,8 +1,8 @@
 // Package robots owns what sites ask of crawlers in their robots.txt: which paths to leave alone, and how long to
 // wait between two requests.
 //
-// It decides nothing about APIs that a site documents for programs: whoever builds a client names those. The sources
-// put it around their HTTP client.
+// It is for pages and files that a site shows to everybody. An API that its site documents for programs is not asked
+// through it. The sources put it around their HTTP client.
 package robots
 
 import (
@@ -35,11 +35,10 @@ const (
 	longestDelay = time.Minute    // between two requests, whatever a Crawl-delay says
 )
 
-// Config says what a client may do beside what robots.txt allows. Now must be set.
+// Config says whether robots.txt counts. Now must be set.
 type Config struct {
-	Ignore     bool     // the user asked for it
-	Documented []string // prefixes of paths that the site documents as an API for programs: they are not looked up
-	Now        func() time.Time
+	Ignore bool // the user asked for it
+	Now    func() time.Time
 }
 
 // Guard returns client with the rules of every site that it asks, redirects included. A path that is disallowed is a
@@ -74,11 +73,6 @@ type site struct {
 
 // RoundTrip passes the request on if its site allows it, when its turn comes.
 func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
-	for _, prefix := range g.config.Documented {
-		if strings.HasPrefix(req.URL.Path, prefix) {
-			return g.plain.Transport.RoundTrip(req)
-		}
-	}
 	group, ticket, err := g.rules(req.Context(), req.URL)
 	if err != nil {
 		return nil, err

@@ -123,10 +123,6 @@ func TestExceptions(t *testing.T) {
 	if err := get(t.Context(), guarded(t, closed(), Config{Ignore: true}), "https://a.example/x"); err != nil {
 		t.Errorf("ignored: %v", err)
 	}
-	h := closed()
-	if err := get(t.Context(), guarded(t, h, Config{Documented: []string{"/api/v1/"}}), "https://a.example/api/v1/x"); err != nil || h.asked["a.example/robots.txt"] != 0 {
-		t.Errorf("documented: %v, robots.txt asked for %d times", err, h.asked["a.example/robots.txt"])
-	}
 	if err := get(t.Context(), guarded(t, closed(), Config{}), "https://b.example/"); data.OutcomeOf(err) != data.OutcomeForbidden {
 		t.Errorf("redirect to a closed site: %v", err)
 	}

@@ -24,6 +24,8 @@ type crawlSettings struct {
 	strictSize bool
 	deny       string
 	plan       bool
+
+	ignoreRobots []string
 }
 
 func (e *environment) crawl() *cobra.Command {
@@ -37,6 +39,10 @@ its skills need is fetched. A crawl that was interrupted goes on where it stoppe
 
 Sources:
   skillsmp       the SkillsMP API (a key in SKILLCORPUS_SKILLSMP_KEY raises its limits)
+  skills.sh      its sitemaps, and with a key in SKILLCORPUS_SKILLSSH_KEY the installs
+  clawhub        ClawHub's API and archives (a key in SKILLCORPUS_CLAWHUB_KEY raises
+                 its limits)
+  wellknown:HOST skills that a site publishes itself under /.well-known
   marketplace:REPO
                  the plugins of an owner/repo's marketplace.json (Claude Code's or
                  Codex's), or of such a file on this machine
@@ -65,6 +71,7 @@ SKILLCORPUS_GITHUB_TOKEN_HOSTS.`,
 	flags.BoolVar(&settings.strictSize, "strict-size", false, "leave out every repository whose whole history is over the cap, as the paper does")
 	flags.BoolVar(&settings.plan, "plan", false, "list the sources, then only say how many requests to which host the crawl would take, and how long")
 	flags.StringVar(&settings.deny, "deny", "", "file with ids for the takedown list (see skillcorpus deny), one a line, each with its reason")
+	flags.StringArrayVar(&settings.ignoreRobots, "ignore-robots", nil, "skills.sh or wellknown: read its pages even where robots.txt asks crawlers not to (repeatable)")
 	flags.DurationVar(&settings.maxAge, "max-age", 24*time.Hour, "ask again for repositories fetched, and marketplaces listed, longer ago than this")
 	flags.DurationVar(&settings.maxWait, "max-wait", 10*time.Minute, "how long in all to wait for limits to end")
 	flags.IntVar(&settings.workers, "workers", 4, "repositories fetched at a time")

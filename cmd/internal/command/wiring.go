@@ -16,27 +16,30 @@ import (
 	"skillcorpus/crawl/fakehub"
 	"skillcorpus/crawl/github"
 	"skillcorpus/crawl/source"
+	"skillcorpus/crawl/source/clawhub"
 	"skillcorpus/crawl/source/dir"
 	"skillcorpus/crawl/source/githubsearch"
 	"skillcorpus/crawl/source/list"
 	"skillcorpus/crawl/source/skillsmp"
+	"skillcorpus/crawl/source/skillssh"
 	"skillcorpus/data/sample"
 	"skillcorpus/store"
 )
 
 // wiring is what a crawl is made of, by flags and settings.
 type wiring struct {
-	sources []source.Source
-	github  *github.Client
-	hosts   crawl.Hosts
-	waits   waits
-	pace    float64 // requests a second at GitHub's API; 0 is the default
-	dirs    []*dir.Source
-	hub     *fakehub.Hub // the sample marketplace, if it is asked for
+	sources    []source.Source
+	github     *github.Client
+	hosts      crawl.Hosts
+	registries registries
+	waits      waits
+	pace       float64 // requests a second at GitHub's API; 0 is the default
+	dirs       []*dir.Source
+	hub        *fakehub.Hub // the sample marketplace, if it is asked for
 }
 
 // The hosts that a crawl asks; settings of the same names change them.
-type hosts struct{ api, codeload, raw, skillsmp string }
+type hosts struct{ api, codeload, raw, skillsmp, skillssh, clawhub string }
 
 func (e *environment) wire(ctx context.Context, settings crawlSettings) (*wiring, error) {
 	if settings.workers < 1 || settings.maxArchive < 1 || !(settings.pace >= 0) || settings.maxAge < 0 || settings.maxWait < 0 {
@@ -54,8 +57,11 @@ func (e *environment) wire(ctx context.Context, settings crawlSettings) (*wiring
 			return nil, err
 		}
 	}
+	if w.registries, err = e.registries(w, at, settings); err != nil {
+		return nil, errors.Join(err, w.close())
+	}
 	for _, text := range settings.sources {
-		src, err := e.source(w, text, at, settings.pace)
+		src, err := e.source(w, text, at, settings)
 		if err != nil {
 			return nil, errors.Join(err, w.close())
 		}
@@ -70,21 +76,13 @@ func (e *environment) wire(ctx context.Context, settings crawlSettings) (*wiring
 	if err != nil {
 		return nil, errors.Join(err, w.close())
 	}
-	if w.hosts, err = e.otherHosts(at, settings.pace); err != nil {
-		return nil, errors.Join(err, w.close())
-	}
+	w.hosts = w.registries.hosts()
 	return w, nil
 }
 
 // fields splits a setting that may hold several values, apart by commas or blanks.
 func fields(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
-}
-
-// otherHosts are the hosts beside GitHub whose repositories a crawl fetches. One line a host.
-func (e *environment) otherHosts(_ hosts, _ float64) (crawl.Hosts, error) {
-	all := crawl.Hosts{}
-	return all, nil
 }
 
 func (e *environment) hosts() (hosts, error) {
@@ -101,12 +99,15 @@ func (e *environment) hosts() (hosts, error) {
 		codeload: address("CODELOAD_URL", github.DefaultCodeloadURL),
 		raw:      address("RAW_URL", github.DefaultRawURL),
 		skillsmp: address("SKILLSMP_URL", skillsmp.DefaultURL),
+		skillssh: address("SKILLSSH_URL", skillssh.DefaultURL),
+		clawhub:  address("CLAWHUB_URL", clawhub.DefaultURL),
 	}
 	return at, errors.Join(faults...)
 }
 
-func (e *environment) source(w *wiring, text string, at hosts, requests float64) (source.Source, error) {
+func (e *environment) source(w *wiring, text string, at hosts, settings crawlSettings) (source.Source, error) {
 	name, argument, given := strings.Cut(text, ":")
+	requests := settings.pace
 	warn := func(line string) { e.Warn("%s", line) }
 	switch {
 	case (name == "skillsmp" || name == sampleName) && !given:
@@ -139,7 +140,10 @@ func (e *environment) source(w *wiring, text string, at hosts, requests float64)
 		w.dirs = append(w.dirs, local)
 		return local, nil
 	}
-	return nil, usageError{fmt.Errorf("--source %q: want skillsmp, marketplace:OWNER/REPO, github[:QUERY], list:FILE, dir:PATH or sample", text)}
+	if src, err := e.registrySource(w, text, at, settings); src != nil || err != nil {
+		return src, err
+	}
+	return nil, usageError{fmt.Errorf("--source %q: want skillsmp, skills.sh, clawhub, wellknown:HOST, marketplace:OWNER/REPO, github[:QUERY], list:FILE, dir:PATH or sample", text)}
 }
 
 // userAgent names the program and, with SKILLCORPUS_CONTACT, somebody whom a host can ask.

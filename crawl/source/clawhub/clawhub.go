@@ -2,7 +2,8 @@
 //
 // Skills lie there under slugs that are unique, and belong to an owner whom a listing does not tell: a row therefore
 // names the repository `clawhub:slug`, and asking for that gives its canonical name, `clawhub:owner/slug`, as asking
-// for a renamed repository would. The package opens no archive. The crawl stage calls it.
+// for a renamed repository would. Only the API is asked, which the registry documents for programs. The package opens
+// no archive. The crawl stage calls it.
 package clawhub
 
 import (
@@ -19,7 +20,6 @@ import (
 	"time"
 
 	"skillcorpus/crawl/polite"
-	"skillcorpus/crawl/robots"
 	"skillcorpus/crawl/source"
 	"skillcorpus/crawl/source/walk"
 	"skillcorpus/data"
@@ -38,10 +38,10 @@ type Config struct {
 	UserAgent         string
 	RequestsPerSecond float64       // 0 is polite.DefaultRequestsPerSecond, far below the registry's limits
 	RetryWait         time.Duration // before another try after a connection error or 5xx
-	IgnoreRobots      bool
 	Transport         http.RoundTripper
 	Now               func() time.Time
-	Warn              func(string) // gets a line for rows that are skipped
+	Warn              func(string)          // gets a line for rows that are skipped
+	Limited           func(*data.ItemError) // told of every limit and outage, from many goroutines; nil is silent
 	Logger            *slog.Logger
 }
 
@@ -75,13 +75,13 @@ func New(config Config) (*Client, error) {
 		Classify:          classify,
 		Budget:            budget,
 		Transport:         config.Transport,
+		Limited:           config.Limited,
 		Now:               config.Now,
 		Logger:            config.Logger,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("ClawHub: %w", err)
 	}
-	client = robots.Guard(client, robots.Config{Ignore: config.IgnoreRobots, Documented: []string{apiPath}, Now: config.Now})
 	return &Client{base: base, http: client, now: config.Now, warn: config.Warn, latest: make(map[string]string)}, nil
 }
 

@@ -33,7 +33,8 @@ type Config struct {
 	IgnoreRobots      bool
 	Transport         http.RoundTripper
 	Now               func() time.Time
-	Warn              func(string) // gets a line for rows that are skipped
+	Warn              func(string)          // gets a line for rows that are skipped
+	Limited           func(*data.ItemError) // told of every limit and outage, from many goroutines; nil is silent
 	Logger            *slog.Logger
 }
 
@@ -75,6 +76,7 @@ func client(config Config, key string) (*http.Client, error) {
 		RequestsPerSecond: config.RequestsPerSecond,
 		RetryWait:         config.RetryWait,
 		Transport:         config.Transport,
+		Limited:           config.Limited,
 		Now:               config.Now,
 		Logger:            config.Logger,
 	})

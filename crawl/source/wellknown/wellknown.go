@@ -36,7 +36,8 @@ type Config struct {
 	IgnoreRobots      bool
 	Transport         http.RoundTripper
 	Now               func() time.Time
-	Warn              func(string) // gets a line for each row that is skipped
+	Warn              func(string)          // gets a line for each row that is skipped
+	Limited           func(*data.ItemError) // told of every limit and outage, from many goroutines; nil is silent
 	Logger            *slog.Logger
 }
 
@@ -60,6 +61,7 @@ func New(config Config) (*Client, error) {
 			RequestsPerSecond: pace,
 			RetryWait:         config.RetryWait,
 			Transport:         transport,
+			Limited:           config.Limited,
 			Now:               config.Now,
 			Logger:            config.Logger,
 		})
