@@ -40,14 +40,13 @@ func (c *crawler) open(ctx context.Context, host Host, repo *data.Repo) (tree ar
 // what its skills need. Both give the same skills.
 func (c *crawler) content(ctx context.Context, host Host, repo data.Repo) (archive.Tree, func(), error) {
 	large := repo.SizeKB*1000 > c.Limits.Bytes
-	_, err := os.Stat(c.filesOf(repo.ID))
-	begun := err == nil // an earlier try in this run has found that the archive is too large
+	_, over := c.overCap.Load(repo.ID + "@" + repo.Commit)
 	switch {
 	case large && c.StrictSize:
 		return nil, nil, &data.ItemError{Outcome: data.OutcomeTooLarge, Reason: fmt.Sprintf("the host reports %d KB, limit %d", repo.SizeKB, c.Limits.Bytes/1000)}
 	case repo.Host != data.HostGitHub || c.StrictSize || repo.Commit == "":
 		return c.fromArchive(ctx, host, repo)
-	case !large && !begun:
+	case !large && !over:
 		tree, done, err := c.fromArchive(ctx, host, repo)
 		if data.OutcomeOf(err) != data.OutcomeTooLarge {
 			return tree, done, err
@@ -63,7 +62,7 @@ func (c *crawler) content(ctx context.Context, host Host, repo data.Repo) (archi
 	if err != nil {
 		return nil, nil, err
 	}
-	if !begun && listed.files > fewFiles && listed.size() < mostPacked*c.Limits.Bytes {
+	if !over && listed.files > fewFiles && listed.size() < mostPacked*c.Limits.Bytes {
 		tree, done, err := c.fromArchive(ctx, host, repo)
 		if data.OutcomeOf(err) != data.OutcomeTooLarge {
 			return tree, done, err
@@ -83,6 +82,9 @@ func (s *sparse) content(ctx context.Context) (archive.Tree, func(), error) {
 
 func (c *crawler) fromArchive(ctx context.Context, host Host, repo data.Repo) (archive.Tree, func(), error) {
 	spooled, err := c.download(ctx, host, repo)
+	if data.OutcomeOf(err) == data.OutcomeTooLarge {
+		c.overCap.Store(repo.ID+"@"+repo.Commit, true)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -123,6 +123,8 @@ type crawler struct {
 
 	missing map[string]string // of local repositories that are no longer there: the source that had them; nil until asked for
 
+	overCap sync.Map // repository and commit whose archive has turned out too large: another try need not begin with it
+
 	heavy chan struct{} // holds one while a heavy repository is at work
 
 	mu      sync.Mutex                              // guards what follows

@@ -41,7 +41,7 @@ type sparse struct {
 
 // list asks for the tree of a repository and finds what its skills need.
 func (c *crawler) list(ctx context.Context, repo data.Repo) (*sparse, error) {
-	s := &sparse{crawler: c, repo: repo, dir: c.filesOf(repo.ID)}
+	s := &sparse{crawler: c, repo: repo, dir: filepath.Join(c.spool, "files-"+data.SHA256Hex([]byte(repo.ID))[:16])}
 	var err error
 	if s.paths, s.cut, err = c.GitHub.Tree(ctx, repo); err != nil {
 		return nil, err
@@ -72,11 +72,6 @@ func (c *crawler) list(ctx context.Context, repo data.Repo) (*sparse, error) {
 	}
 	s.files = len(different)
 	return s, nil
-}
-
-// filesOf returns the folder for the contents of a repository that is fetched file by file.
-func (c *crawler) filesOf(repoID string) string {
-	return filepath.Join(c.spool, "files-"+data.SHA256Hex([]byte(repoID))[:16])
 }
 
 // size returns the bytes of all files of the repository.
