@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -23,6 +24,7 @@ type bench struct {
 	files  []string // the corpus
 	sets   []querySet
 	seed   uint64
+	env    []string // settings of the program, beside this process's own
 }
 
 // usage is what one process took.
@@ -69,7 +71,7 @@ func (b bench) once(ctx context.Context, all *samples) (err error) {
 			return err
 		}
 	}
-	return b.again(ctx, dir, corpus, all)
+	return errors.Join(b.again(ctx, dir, corpus, all), b.crawl(ctx, dir, all))
 }
 
 // again measures a report, and the audit of a corpus of which one skill in a hundred has changed since.
@@ -130,7 +132,7 @@ func (b bench) process(ctx context.Context, args ...string) (usage, error) {
 	command := exec.CommandContext(ctx, b.binary, args...)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
-	command.Env = append(os.Environ(), "SKILLCORPUS_MODEL=none") // words alone, whatever models the machine has
+	command.Env = slices.Concat(os.Environ(), b.env, []string{"SKILLCORPUS_MODEL=none"}) // words alone, whatever models the machine has
 	started := time.Now()
 	err := command.Run()
 	used := usage{wall: time.Since(started), stdout: stdout.Bytes()}
