@@ -41,10 +41,16 @@ const splitSeed, heldOut = 7, 50
 // visible is how many characters of a SKILL.md the judges read (PAPER.md).
 const visible = 8000
 
-// TestProofAgreement holds the verdict against readers: 150 judged skills, by the split, and 40 labelled for this project.
-func TestProofAgreement(t *testing.T) {
-	if os.Getenv("SKILLCORPUS_PROOF") != "1" {
-		t.Skip("runs with SKILLCORPUS_PROOF=1")
+// floors are the least kappas of the pooled 150 that a change may leave, over whole texts: the aim for tier and missing
+// files, a little below what was reached for the rest (docs/audit.md).
+func floors() map[string]float64 {
+	return map[string]float64{"tier": 0.80, "missing_files": 0.75, "code_sound": 0.85, "runnable_complete": 0.85}
+}
+
+// TestAgreement holds the verdict against readers: 150 judged skills, by the split, and 40 labelled for this project.
+func TestAgreement(t *testing.T) {
+	if underRace {
+		t.Skip("runs without -race")
 	}
 	t.Parallel()
 	judged := readLabels(t, datatest.Shared(t, "judged", "judged.jsonl"))
@@ -65,8 +71,10 @@ func TestProofAgreement(t *testing.T) {
 	}{{"learn", learn}, {"held out", hidden}, {"pooled", judged}, {"own", own}} {
 		for _, limit := range []int{0, visible} {
 			kappas := compare(t, group.name, group.labels, records, limit)
-			if group.name == "pooled" && limit == 0 && (kappas["tier"] < 0.80 || kappas["missing_files"] < 0.75) {
-				t.Errorf("pooled agreement fell: %v", kappas)
+			for part, floor := range floors() {
+				if group.name == "pooled" && limit == 0 && kappas[part] < floor {
+					t.Errorf("pooled agreement on %s fell to %.3f, below %.2f", part, kappas[part], floor)
+				}
 			}
 		}
 	}

@@ -18,6 +18,9 @@ import (
 //go:embed rules.yaml
 var catalogue []byte
 
+//go:embed intro.md
+var intro string
+
 // Rule is the text of one rule.
 type Rule struct {
 	ID       string        `yaml:"id"`
@@ -44,7 +47,7 @@ func Catalogue() []Rule {
 // Markdown returns the catalogue as the page that docs/rules.md holds.
 func Markdown() string {
 	var page strings.Builder
-	page.WriteString("# Audit rules\n\nMade from `audit/rules/rules.yaml` by `go test ./audit/rules -update`.\n\n| rule | severity | group | profiles | finding |\n|---|---|---|---|---|\n")
+	page.WriteString(intro + "| rule | severity | group | profiles | finding |\n|---|---|---|---|---|\n")
 	for _, r := range Catalogue() {
 		fmt.Fprintf(&page, "| [%s](#%s) | %s | %s | %s | %s |\n", r.ID, r.ID, r.Severity, r.Group, strings.Join(r.Profiles, ", "), r.Short)
 	}
