@@ -36,14 +36,14 @@ func newSkillsSH(h *Hub, quotas Quotas) host {
 }
 
 func (s *skillsSH) classify(r *http.Request) target {
-	switch {
-	case r.URL.Path == "/robots.txt":
+	switch r.URL.Path {
+	case "/robots.txt":
 		return target{endpoint: "robots"}
-	case r.URL.Path == "/sitemap.xml":
+	case "/sitemap.xml":
 		return target{endpoint: "index"}
-	case r.URL.Path == "/sitemap-owners.xml":
+	case "/sitemap-owners.xml":
 		return target{endpoint: "owners"}
-	case r.URL.Path == "/api/v1/skills":
+	case "/api/v1/skills":
 		return target{endpoint: "skills"}
 	}
 	if part := skillsSHSitemap.FindStringSubmatch(r.URL.Path); part != nil {

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -260,7 +261,7 @@ func TestLimits(t *testing.T) {
 		}
 		c := g.open(t, &now)
 		rows, last, _, err := list(t, c, nil)
-		item, ok := err.(*data.ItemError)
+		item, ok := errors.AsType[*data.ItemError](err)
 		if !ok || item.Outcome != data.OutcomeLimited || item.RetryAt != now.Add(wait) || len(rows) != 4 || !strings.Contains(item.Reason, "Rate limit exceeded") {
 			t.Fatalf("%s: %v, %d rows", header, err, len(rows))
 		}

@@ -306,9 +306,11 @@ func TestIndexes(t *testing.T) {
 		"no list":        {`{"$schema":"` + schema + `"}`, "", "", data.Interrupted, data.OutcomeMalformed},
 		"too large":      {with(strings.Repeat(" ", 5<<20)), "", "", data.Interrupted, data.OutcomeTooLarge},
 		"too many":       {with(many), "", "", data.Capped, data.OutcomeOK},
-		"odd rows": {with(`null,5,[],"x",{},{"name":"../x"},{"name":".."},{"name":"a/b"},{"name":"t","type":"npm"},{"name":"n","type":"archive","url":"x"},` +
-			`{"name":"u","type":"archive","url":"http://[::1","digest":"` + digestOf(nil) + `"},{"name":"d","type":"archive","url":"x","digest":"md5:1"},` + good + `,` + strings.ToUpper(good[:12]) + good[12:]),
-			"", "a", data.Complete, data.OutcomeOK},
+		"odd rows": {
+			with(`null,5,[],"x",{},{"name":"../x"},{"name":".."},{"name":"a/b"},{"name":"t","type":"npm"},{"name":"n","type":"archive","url":"x"},` +
+				`{"name":"u","type":"archive","url":"http://[::1","digest":"` + digestOf(nil) + `"},{"name":"d","type":"archive","url":"x","digest":"md5:1"},` + good + `,` + strings.ToUpper(good[:12]) + good[12:]),
+			"", "a", data.Complete, data.OutcomeOK,
+		},
 		"odd files": {"", `{"skills":[{"name":"a"},{"name":"b","files":["../SKILL.md"]},{"name":"c","files":["/SKILL.md"]},{"name":"d","files":["SKILL.md","x\\y"]},` +
 			`{"name":"e","files":["SKILL.md","a//b"]},{"name":"f","files":[5]},{"name":"g","files":["README.md"]},{"name":"h","files":["SKILL.md"]}]}`, "h", data.Complete, data.OutcomeOK},
 	} {
