@@ -276,7 +276,6 @@ func TestMemory(t *testing.T) {
 		pairs = append(pairs, fmt.Sprintf("skills/s%d/file-%d.md", k%1000, k), "x")
 	}
 	many := zipOf(t, append(pairs, "skills/s1/SKILL.md", skillMD("many"))...)
-	pairs = nil
 	var repos []*repo
 	var text strings.Builder
 	for i := range 2 {
