@@ -15,12 +15,13 @@ func builtin(name string) bool {
 	return false
 }
 
-// shellOwn lists variables that every shell or system sets by itself.
+// shellOwn lists variables that every shell or system sets by itself, or the agent that runs the skill.
 func shellOwn(name string) bool {
 	switch name {
 	case "PATH", "HOME", "USER", "PWD", "OLDPWD", "SHELL", "IFS", "RANDOM", "SECONDS", "LINENO", "UID", "EUID", "HOSTNAME", "TERM", "LANG",
 		"TMPDIR", "REPLY", "OPTARG", "OPTIND", "PPID", "BASHPID", "DIRSTACK", "GROUPS", "HOSTTYPE", "MACHTYPE", "OSTYPE", "LOGNAME",
-		"COLUMNS", "LINES", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "EPOCHSECONDS", "EPOCHREALTIME", "PROMPT_COMMAND":
+		"COLUMNS", "LINES", "TEMP", "TMP", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "EPOCHSECONDS", "EPOCHREALTIME", "PROMPT_COMMAND",
+		"ARGUMENTS", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA", "CLAUDE_PROJECT_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_SESSION_ID":
 		return true
 	}
 	return strings.HasPrefix(name, "BASH_") || strings.HasPrefix(name, "LC_") || strings.HasPrefix(name, "PIPESTATUS") || strings.HasPrefix(name, "FUNCNAME")

@@ -51,9 +51,9 @@ func hints(row string) bool {
 }
 
 // isTemplate reports whether a text carries marks that explain why a parser refuses it: prompts,
-// placeholders, dots, diff lines.
+// placeholders, dots, diff lines, trees of files, what a command is to put in.
 func isTemplate(text string) bool {
-	return strings.Contains(text, "...") || strings.Contains(text, "…") || placeholder.MatchString(text) || prompt.MatchString(text) || isDiff(text)
+	return strings.Contains(text, "├── ") || strings.Contains(text, "└── ") || strings.HasPrefix(text, "!`") || strings.Contains(text, "...") || strings.Contains(text, "…") || placeholder.MatchString(text) || prompt.MatchString(text) || isDiff(text)
 }
 
 func isDiff(text string) bool {

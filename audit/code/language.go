@@ -35,7 +35,7 @@ func Language(name string) string {
 		return "csharp"
 	case "kt":
 		return "kotlin"
-	case "json5", "jsonl", "ndjson":
+	case "jsonl", "ndjson":
 		return "jsonc"
 	case "plaintext", "txt", "plain":
 		return "text"
@@ -57,7 +57,7 @@ func languageOf(name, text string) string {
 	case "zsh":
 		return "zsh"
 	case "jsonc", "json5":
-		return "jsonc"
+		return suffix
 	case "":
 		return interpreter(text)
 	}
@@ -107,7 +107,7 @@ func IsProgram(lang string) bool {
 // IsConfig reports whether a language is read by a program.
 func IsConfig(lang string) bool {
 	switch lang {
-	case "json", "jsonc", "yaml", "toml", "ini", "xml", "html", "css", "scss", "hcl", "terraform", "tf", "dockerfile", "docker",
+	case "json", "jsonc", "json5", "yaml", "toml", "ini", "xml", "html", "css", "scss", "hcl", "terraform", "tf", "dockerfile", "docker",
 		"makefile", "make", "nginx", "properties", "env", "dotenv", "proto", "protobuf", "cmake", "gradle", "bicep", "latex", "tex", "rego":
 		return true
 	}

@@ -25,8 +25,10 @@ var (
 	readsEnv   = regexp.MustCompile(`(?:os\.environ(?:\.get)?|os\.getenv|os\.Getenv|os\.LookupEnv|process\.env|ENV(?:\.fetch)?|System\.getenv|env::var|Deno\.env\.get|Sys\.getenv|import\.meta\.env)(?:[\[(]\s*["']|\.)([A-Z][A-Z0-9_]+)\b`)
 	powershell = regexp.MustCompile(`\$env:([A-Z][A-Z0-9_]+)\b`)
 	bareAngle  = regexp.MustCompile(`<([A-Za-z][\w .:/|-]{0,60})>`)
-	envName    = regexp.MustCompile(`^[A-Z][A-Z0-9_]+$`)
-	executable = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._+-]{0,40}$`)
+	// The values that an option or an argument can have, in a line of usage: `--sort hot|new|top`, `<id|url>`.
+	alternatives = regexp.MustCompile(`(--[\w-]+[ =])[\w.-]+(?:\|[\w.-]+){2,}|<[\w-]+(?:\|[\w-]+)+>`)
+	envName      = regexp.MustCompile(`^[A-Z][A-Z0-9_]+$`)
+	executable   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._+-]{0,40}$`)
 )
 
 func needs(text, lang string) (n Needs, loads []Import) {
@@ -83,7 +85,7 @@ func (n *Needs) shell(text string) []Import {
 	if !parsable(text, Shell) {
 		return nil
 	}
-	text = withoutPrompts(text)
+	text = alternatives.ReplaceAllString(withoutPrompts(text), "${1}placeholder")
 	file, err := parseCommands(text)
 	if err != nil {
 		if file, err = parseCommands(bareAngle.ReplaceAllString(text, "placeholder")); err != nil {
@@ -171,8 +173,8 @@ func (w *shellWalk) call(args []*syntax.Word) {
 			words = words[1:]
 		}
 	}
-	if len(words) == 0 {
-		return
+	if len(words) == 0 || len(words) > 1 && words[1] == "=" {
+		return // a line of a settings file: `name = value`
 	}
 	w.program(words[0])
 	w.runs(words, args[0].Pos())

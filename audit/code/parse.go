@@ -7,6 +7,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -38,11 +39,13 @@ func parserOf(lang string) func(text string, whole bool) *fault {
 	case "jsonc":
 		return alone(func(text string) *fault { return parseJSON(plainJSON(text)) })
 	case "yaml":
-		return alone(parseYAML)
+		return func(text string, whole bool) *fault { return parseYAML(text, whole) }
+	case "json5":
+		return func(text string, whole bool) *fault { return parseJSON5(text, whole) }
 	case "toml":
-		return alone(parseTOML)
+		return apart(parseTOML)
 	case "go":
-		return alone(parseGo)
+		return apart(parseGo)
 	case "python":
 		return parsePython
 	case "javascript", "typescript":
@@ -50,6 +53,29 @@ func parserOf(lang string) func(text string, whole bool) *fault {
 	}
 	return nil
 }
+
+// apart returns a parser that, of a block which it refuses, takes the parts as texts of their own: a comment after an
+// empty line begins another, as where a good and a bad way or two files stand in one block.
+func apart(parse func(string) *fault) func(string, bool) *fault {
+	return func(text string, whole bool) *fault {
+		bad := parse(text)
+		if bad == nil || whole {
+			return bad
+		}
+		parts := newPart.Split(text, -1)
+		if len(parts) < 2 {
+			return bad
+		}
+		for _, part := range parts {
+			if parse(part) != nil {
+				return bad
+			}
+		}
+		return nil
+	}
+}
+
+var newPart = regexp.MustCompile(`\n[ \t]*\n(?:#|//).*`)
 
 func parsePython(text string, whole bool) *fault {
 	check := python.Check
@@ -170,7 +196,27 @@ func blankComment(out []byte, i int) int {
 	return i
 }
 
-func parseYAML(text string) *fault {
+// parseJSON5 takes JSON, and what a script takes as a value.
+func parseJSON5(text string, whole bool) *fault {
+	bad := parseJSON(plainJSON(text))
+	if bad == nil || parseJavaScript("(\n"+text+"\n)", "javascript", whole) == nil {
+		return nil
+	}
+	return bad
+}
+
+// parseYAML takes the frontmatter of a Markdown file whose text follows for what it is.
+func parseYAML(text string, whole bool) *fault {
+	bad := yamlFault(text)
+	if head, ok := strings.CutPrefix(text, "---\n"); ok && bad != nil && !whole {
+		if head, _, ok = strings.Cut(head, "\n---\n"); ok && yamlFault(head) == nil {
+			return nil
+		}
+	}
+	return bad
+}
+
+func yamlFault(text string) *fault {
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	for {
 		var node yaml.Node
@@ -203,15 +249,17 @@ func parseTOML(text string) *fault {
 	return &fault{message: err.Error()}
 }
 
-// parseGo takes a file, declarations without a package clause, or statements.
-func parseGo(text string) *fault {
-	bad := goFault(text)
-	if bad == nil || goFault("package p; "+text) == nil {
-		return nil
-	}
-	// Imports before statements, and statements alone.
-	if goFault("package p; func _() {"+text+"\n}") == nil {
-		return nil
+// parseGo takes a file, declarations without a package clause, or statements, and tells the fault of the reading that
+// comes furthest.
+func parseGo(text string) (bad *fault) {
+	for _, reading := range []string{text, "package p; " + text, "package p; func _() {" + text + "\n}"} {
+		found := goFault(reading)
+		if found == nil {
+			return nil
+		}
+		if bad == nil || found.line > bad.line {
+			bad = found
+		}
 	}
 	return bad
 }

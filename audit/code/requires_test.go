@@ -22,6 +22,7 @@ func TestRequires(t *testing.T) {
 	t.Parallel()
 	units := []code.Unit{
 		block("pip install 'numpy>=2,<3' pillow -r requirements.txt\nnpx -y @tide/cli@1.2 run\nsudo apt-get install -y jq=1.7\nls | grep x | jq .\nhelper a\ncargo install ripgrep --version 14\n", "bash"),
+		block("[alias]\n  co = checkout\nls --sort new|top|old\nls <post_id|url>\nls --all|jq .\nls $CLAUDE_PLUGIN_ROOT\n", "bash"),
 		block("import numpy as np\nimport yaml, os\nfrom app.models import A\nfrom google.cloud.storage import Client\nimport your_module\n", "python"),
 		block("import fs from 'node:fs';\nimport x from '@/lib/x';\nimport { z } from \"zod/v4\";\nimport h from '@hono/node-server/x';\n", "ts"),
 		block("import (\n\t\"fmt\"\n\t\"github.com/tide/sea/v2/shore\"\n\tx \"tides.dev/log\"\n)\n", "go"),

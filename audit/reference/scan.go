@@ -102,7 +102,7 @@ func (s *scanner) command(words []word, at candidate) {
 }
 
 // outputFlag is an option whose value is a file that the command makes.
-var outputFlag = regexp.MustCompile(`^(?:-o|-O|--?(?:[a-z]+-)*(?:out|output|outfile|outdir|save|saveto|dest|destination|target)(?:-[a-z]+)*)$`)
+var outputFlag = regexp.MustCompile(`^(?:-o|-O|--?(?:[a-z]+[-_])*(?:out|output|outfile|outdir|save|saveto|dest|destination|target)(?:[-_][a-z]+)*)$`)
 
 // writes reports whether a word of a command line is made by the command, given the word before it and the program.
 func writes(previous, program string) bool {
@@ -133,7 +133,7 @@ func (s *scanner) caption(before, block string) {
 func (s *scanner) plain(text string, line int, unclosed bool) {
 	for row := range strings.SplitSeq(text, "\n") {
 		if strings.Contains(row, ".") {
-			row, _ = cutLinks(row)
+			row, _ = cutLinks(comment.ReplaceAllString(row, ""))
 			at := 0
 			for _, w := range strings.FieldsFunc(row, notInPlainPath) {
 				step := strings.Index(row[at:], w)
@@ -146,6 +146,9 @@ func (s *scanner) plain(text string, line int, unclosed bool) {
 		line++
 	}
 }
+
+// comment is one of Markdown's on one line: what an author or a tool notes for itself.
+var comment = regexp.MustCompile(`<!--.*?-->`)
 
 func notInPlainPath(r rune) bool {
 	switch {
