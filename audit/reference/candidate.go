@@ -25,9 +25,9 @@ var (
 	// Names that stand for any file.
 	placeholder = regexp.MustCompile(`(?i)(^|[/_.-])(my|your|foo|bar|baz|xxx+|yyyy|nnn+|path/to|placeholder|filename)([/_.-]|\d*$)|(^|/)(example|name|file|(?:script|reference|file)[-_](?:name|file)|script|skill-name|topic|topic-details|some-\w+|x|y)\d*\.`)
 	// Verbs that say what is done with a path: made, or used. The last one before it counts.
-	verb        = regexp.MustCompile(`(?i)\b(?:(creat\w+|generat\w+|writ\w+|sav\w+|outputs?|produc\w+|stor\w+|export\w*|adds?|adding|put|make|emit\w*|rename\w*|e\.g|for example|for instance|such as|like)|see|read|load|open|run|runs|use|uses|using|refer|copy|consult|follow|check|execute|import|from|via|in)\b|\b(examples?\*{0,2}:)`)
+	verb = regexp.MustCompile(`(?i)\b(?:(creat\w+|generat\w+|writ\w+|sav\w+|outputs?|produc\w+|stor\w+|export\w*|adds?|adding|put|make|emit\w*|rename\w*|e\.g|for example|for instance|such as|like)|see|read|load|open|run|runs|use|uses|using|refer|copy|consult|follow|check|execute|import|from|via|in)\b|\b(examples?\*{0,2}:)`)
 	// Another skill's file, and a file that may be there or not.
-	neighbour = regexp.MustCompile("(?i)\\b(?:sibling|neighbou?r(?:ing)?|other|another) skill\\b|\\b[a-z0-9]+(?:-[a-z0-9]+)+[`*_\"]*(?: skill)?['’]s[`*_\"( ]*$|\\b[Cc]heck (?:if|whether)[`*_\"( ]*$")
+	neighbour   = regexp.MustCompile("(?i)\\b(?:sibling|neighbou?r(?:ing)?|other|another) skill\\b|\\b[a-z0-9]+(?:-[a-z0-9]+)+[`*_\"]*(?: skill)?['’]s[`*_\"(\\s]*$|\\b[Cc]heck (?:if|whether)[`*_\"( ]*$")
 	yourProject = regexp.MustCompile(`(?i)\b(your|the|user'?s|target) (project|repo|repository|codebase|app|application|workspace)\b|\bproject('s)? root\b`)
 )
 

@@ -68,13 +68,21 @@ func (s *scanner) prose(text string, line int, unclosed bool) {
 	s.plain(plain.String(), line-strings.Count(text[:at], "\n"), unclosed)
 }
 
-// lineBefore returns up to 120 bytes that stand before an offset on its line.
+// lineBefore returns up to 120 bytes that stand before an offset on its line, or on the one before where a sentence
+// was wrapped there.
 func lineBefore(text string, at int) string {
 	from := max(0, at-120)
-	if nl := strings.LastIndexByte(text[from:at], '\n'); nl >= 0 {
-		from += nl + 1
+	before, wrapped := text[from:at], false
+	for {
+		nl := strings.LastIndexByte(before, '\n')
+		switch {
+		case nl < 0:
+			return before
+		case wrapped || strings.Trim(before[nl:], " \t\n`") != "":
+			return before[nl+1:]
+		}
+		before, wrapped = before[:nl], true
 	}
-	return text[from:at]
 }
 
 func (s *scanner) inline(text string, line int, before string, unclosed bool) {
