@@ -33,12 +33,12 @@ type Kind string
 
 // The kinds of reference.
 const (
-	Link    Kind = "link" // a link or an image
+	Link    Kind = "a link" // a link or an image
 	Inline  Kind = "inline code"
-	Command Kind = "command" // an argument or the command itself
-	Import  Kind = "import"  // a module or script that a bundled script loads
-	Pattern Kind = "pattern" // a path with a wildcard or a placeholder, of which no file is there
-	Plain   Kind = "text"    // a bare word of the prose
+	Command Kind = "a command" // an argument or the command itself
+	Import  Kind = "import"    // a module or script that a bundled script loads
+	Pattern Kind = "pattern"   // a path with a wildcard or a placeholder, of which no file is there
+	Plain   Kind = "the text"  // a bare word of the prose
 )
 
 // Reference is one file that a text names, at the first place where it does.

@@ -137,6 +137,8 @@ func quantiles(values []float64) Quantiles {
 func Lacks(v data.Verdict) string {
 	var lacks []string
 	switch {
+	case !v.CodeBearing && v.CodeSound:
+		lacks = append(lacks, "its code stands neither in a script nor in a fence at the start of a line")
 	case !v.CodeBearing:
 		lacks = append(lacks, "no code")
 	case !v.CodeSound:

@@ -36,7 +36,7 @@ func bodyLength(f facts.Facts) []place {
 	if f.Binary || f.Junk != "" || f.Body.Lines < maxBodyLines && f.Body.Tokens < maxBodyTokens {
 		return nil
 	}
-	return []place{{line: f.Prose.BodyLine, message: fmt.Sprintf("%d lines, about %d tokens; under %d and %d are advised", f.Body.Lines, f.Body.Tokens, maxBodyLines, maxBodyTokens)}}
+	return []place{{line: f.Prose.BodyLine, message: fmt.Sprintf("%s, about %d tokens; under %d and %d are advised", number(f.Body.Lines, "line"), f.Body.Tokens, maxBodyLines, maxBodyTokens)}}
 }
 
 // deepReference leaves out what bundled pages name, and other skills below.

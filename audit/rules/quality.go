@@ -54,7 +54,7 @@ func ascii(text string) bool {
 func descriptionShort(f facts.Facts) []place {
 	text, ok := described(f)
 	if words := len(strings.Fields(text)); ok && words < fewWords {
-		return []place{{line: f.Describe.Line, message: fmt.Sprintf("%d words: %q", words, clip(text))}}
+		return []place{{line: f.Describe.Line, message: fmt.Sprintf("%s: %q", number(words, "word"), clip(text))}}
 	}
 	return nil
 }

@@ -76,7 +76,11 @@ func (r *reasons) bearing(f facts.Facts) bool {
 		return true
 	}
 	if scripts == 0 {
-		r.add(partBearing, "", 0, "no bundled script and no fence of code")
+		words := "no bundled script and no fence of code"
+		if len(f.Code) > 0 {
+			words = "no bundled script, and no fence of code that stands at the start of a line, as the paper counts them"
+		}
+		r.add(partBearing, "", 0, "%s", words)
 	}
 	return scripts > 0
 }

@@ -90,8 +90,9 @@ func (e *environment) printJudgement(model string, o audit.SecondOpinion) error 
 		}
 		return e.Object(j)
 	}
-	e.Printf("%s: %s, %d of them from earlier runs; %s spent\n", terminal.Quote(model), terminal.Count(int64(len(o.Answers)), "answer"), o.Cached, terminal.Count(int64(o.Tokens), "token"))
-	if malformed := o.Outcomes[data.OutcomeMalformed]; malformed > 0 {
+	malformed := o.Outcomes[data.OutcomeMalformed]
+	e.Printf("%s: %s, %d of them from earlier runs; %s spent\n", terminal.Quote(model), terminal.Count(int64(len(o.Answers)+malformed), "answer"), o.Cached, terminal.Count(int64(o.Tokens), "token"))
+	if malformed > 0 {
 		e.Printf("%s could not be read\n", terminal.Count(int64(malformed), "answer"))
 	}
 	if o.Reason != "" {
