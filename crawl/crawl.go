@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"skillcorpus/crawl/archive"
@@ -66,6 +67,7 @@ type Summary struct {
 	Sources []SourceResult `json:"sources"`
 	Waiting int            `json:"waiting"`           // repositories that wait for another try
 	RetryAt time.Time      `json:"retry_at,omitzero"` // when the first of them is due
+	Refused int            `json:"refused,omitempty"` // repositories that were not asked for, since GitHub accepts none of the tokens given
 }
 
 // Incomplete reports whether another run has something to do that this one could not.
@@ -75,7 +77,7 @@ func (s Summary) Incomplete() bool {
 			return true
 		}
 	}
-	return s.Waiting > 0
+	return s.Waiting > 0 || s.Refused > 0
 }
 
 // Run enumerates the sources, then fetches every repository that is due. It returns the first failure of our
@@ -103,12 +105,16 @@ func Run(ctx context.Context, corpus *store.Store, options Options) (Summary, er
 		}
 		summary.Sources = append(summary.Sources, result)
 	}
+	if err := c.release(ctx); err != nil {
+		return summary, err
+	}
 	if err := c.plan(ctx); err != nil || c.PlanOnly {
 		return summary, err
 	}
 	if err := errors.Join(c.fetchAll(ctx), c.clean()); err != nil {
 		return summary, err
 	}
+	summary.Refused = int(c.refused.Load())
 	summary.RetryAt, summary.Waiting, err = corpus.NextRetry(ctx, store.StageCrawl)
 	return summary, err
 }
@@ -124,6 +130,8 @@ type crawler struct {
 	missing map[string]string // of local repositories that are no longer there: the source that had them; nil until asked for
 
 	overCap sync.Map // repository and commit whose archive has turned out too large: another try need not begin with it
+
+	refused atomic.Int64 // repositories that no token was good for
 
 	heavy chan struct{} // holds one while a heavy repository is at work
 
@@ -249,6 +257,7 @@ func (c *crawler) failed(repo store.DueRepo, err error) store.FetchedRepo {
 	if attempt.Outcome == data.OutcomeForbidden && attempt.RetryAt.IsZero() {
 		attempt.RetryAt = c.Now() // the next run may come with another token
 	}
+	c.judgeToken(&attempt, repo.Repo, err)
 	return store.FetchedRepo{Asked: key, Attempt: attempt}
 }
 

@@ -289,11 +289,43 @@ func TestForbidden(t *testing.T) {
 	})
 	f := newField(t, h.URL)
 	f.tokens = []string{"bad"}
-	if summary := f.crawl(nil, f.list(text)); summary.Incomplete() || f.outcomes()[data.OutcomeForbidden] != 2 {
+	if summary := f.crawl(nil, f.list(text)); !summary.Incomplete() || summary.Refused != 2 || f.outcomes()[data.OutcomeForbidden] != 2 {
 		t.Errorf("%+v, %v", summary, f.outcomes())
 	}
 	f.tokens = []string{"good"}
 	f.crawl(nil)
+	f.wantSkills(skills...)
+}
+
+// TestTokenAfterLimit: who is limited without a token and then gives one does not wait for the limit of before; one who
+// gives none, or is limited with it, does.
+func TestTokenAfterLimit(t *testing.T) {
+	t.Parallel()
+	repos, text, skills := packs(t, 3)
+	h := newHost(t, repos...)
+	var granted atomic.Value
+	granted.Store("Bearer none")
+	h.intercept(func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Header.Get("Authorization") == granted.Load() || !strings.HasPrefix(r.URL.Path, "/repos") {
+			return false
+		}
+		w.Header().Set("Retry-After", "3600")
+		http.Error(w, `{"message":"API rate limit exceeded"}`, http.StatusTooManyRequests)
+		return true
+	})
+	f := newField(t, h.URL)
+	f.crawl(impatient, f.list(text))
+	for _, tokens := range [][]string{nil, {"spent"}, {"good"}} {
+		h.reset()
+		f.tokens = tokens
+		f.crawl(impatient)
+		if asked, want := h.reset() > 0, len(tokens) > 0 && tokens[0] == "spent"; asked != want {
+			t.Errorf("%v: asked %v, want %v", tokens, asked, want)
+		}
+	}
+	granted.Store("Bearer good")
+	f.clock.Add(time.Hour + time.Minute)
+	f.crawl(impatient)
 	f.wantSkills(skills...)
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -80,6 +81,14 @@ func isCode(err error, codes ...sqlite3.ErrNo) bool {
 func damaged(err error) error {
 	if isCode(err, sqlite3.ErrCorrupt, sqlite3.ErrNotADB) {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	return err
+}
+
+// full puts ENOSPC into the chain of an error that says so in SQLite's words.
+func full(err error) error {
+	if isCode(err, sqlite3.ErrFull) {
+		return fmt.Errorf("%w: %w", syscall.ENOSPC, err)
 	}
 	return err
 }

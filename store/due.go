@@ -24,7 +24,7 @@ const (
 // writes the item's output.
 type Attempt struct {
 	Item    string // repository key or skill id
-	Input   string // digest of what was read
+	Input   string // digest of what was read, or what else the attempt hung on
 	Version int    // the stage's Version constant
 	Outcome data.Outcome
 	Reason  string
@@ -103,6 +103,18 @@ func (s *Store) putAttempts(ctx context.Context, tx *sql.Tx, stage Stage, attemp
 		if err != nil {
 			return fmt.Errorf("store %s attempt of %s: %w", stage, a.Item, err)
 		}
+	}
+	return nil
+}
+
+// Release makes the items of a stage that wait for a limit due now, if their last attempt had this input.
+func (s *Store) Release(ctx context.Context, stage Stage, input string) error {
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `UPDATE due SET retry_at = 0 WHERE stage = ? AND outcome = 'limited' AND input = ?`, stage, input)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("release %s: %w", stage, err)
 	}
 	return nil
 }

@@ -352,3 +352,19 @@ func TestCancelledWrite(t *testing.T) {
 		}
 	}
 }
+
+// A full disk is told as such, whoever notices it.
+func TestDiskFull(t *testing.T) {
+	t.Parallel()
+	s := openCorpus(t, t.TempDir(), newClock())
+	if _, err := s.writer.ExecContext(t.Context(), `PRAGMA max_page_count = 1`); err != nil { // as few as it has
+		t.Fatal(err)
+	}
+	err := s.write(t.Context(), func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(t.Context(), `CREATE TABLE large AS SELECT zeroblob(1000000)`)
+		return err
+	})
+	if !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("%v", err)
+	}
+}

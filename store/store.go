@@ -139,7 +139,7 @@ func (s *Store) write(ctx context.Context, f func(*sql.Tx) error) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
+	defer func() { err = full(errors.Join(err, conn.Close())) }()
 	// database/sql answers a cancelled transaction by dropping its connection, and a database in memory goes
 	// with it: so the statements are cancelled, the transaction is not, and is rolled back here.
 	tx, err := conn.BeginTx(context.WithoutCancel(ctx), nil)

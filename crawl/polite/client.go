@@ -49,8 +49,18 @@ func NewClient(config Config) (*http.Client, error) {
 	retry.Backoff = func(_, _ time.Duration, try int, _ *http.Response) time.Duration {
 		return min(config.RetryWait<<try, triesWithin/moreTries)
 	}
-	retry.ErrorHandler = retryablehttp.PassthroughErrorHandler
+	retry.ErrorHandler = onlyOne
 	return &http.Client{Transport: &retryablehttp.RoundTripper{Client: retry}, CheckRedirect: checkRedirect}, nil
+}
+
+// onlyOne gives up with an answer or an error. An answer that came while the run was being stopped is let go, since a
+// round tripper may not return both.
+func onlyOne(response *http.Response, err error, _ int) (*http.Response, error) {
+	if err != nil && response != nil {
+		_ = response.Body.Close() // nobody reads it
+		return nil, err
+	}
+	return response, err
 }
 
 // checkRetry allows another try for connection errors and 5xx. A host that says when to come back is left

@@ -170,7 +170,7 @@ func (v visit) answered(a Answer, latest time.Time) {
 	defer v.mu.Unlock()
 	v.doors[v.door].strikes = 0
 	if reset, ok := a.reset(); ok && a.exhausted() {
-		v.shut(wait{a.Now, earlier(reset, latest), "no requests remain until the reset"}, true)
+		v.shut(wait{a.Now, earlier(reset, latest), v.name + ": no requests remain until the reset"}, true)
 	}
 }
 

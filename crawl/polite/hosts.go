@@ -22,10 +22,12 @@ const (
 )
 
 var (
-	errStalled  = errors.New("stalled")
-	errFinal    = errors.New("not to be tried again")
-	errBadToken = errors.New("the token is not accepted")
+	errStalled = errors.New("stalled")
+	errFinal   = errors.New("not to be tried again")
 )
+
+// ErrBadToken is in the chain of what a host answers once it accepts none of its tokens.
+var ErrBadToken = errors.New("the token is not accepted")
 
 // hosts is the lowest round tripper: one attempt of one hop at one host. It returns redirects and good
 // answers, and an error for everything else.
@@ -66,7 +68,7 @@ func (h *hosts) RoundTrip(req *http.Request) (*http.Response, error) {
 	for try := 1; ; try++ {
 		response, err := h.attempt(asked, req, content)
 		item, ok := errors.AsType[*data.ItemError](err)
-		if !ok || try >= len(asked.doors) || item.Outcome != data.OutcomeLimited && !errors.Is(item, errBadToken) {
+		if !ok || try >= len(asked.doors) || item.Outcome != data.OutcomeLimited && !errors.Is(item, ErrBadToken) {
 			return response, err
 		}
 	}
@@ -167,7 +169,7 @@ func (h *hosts) judge(v visit, response *http.Response) (*http.Response, error) 
 	case item.Outcome == data.OutcomeLimited:
 		h.tell(v.limited(item, answer))
 	case answer.Status == http.StatusUnauthorized && v.token(v.door) != "":
-		item.Err = errBadToken
+		item.Err = ErrBadToken
 		v.retire(item)
 		h.config.Warn(fmt.Sprintf("%s: token %d of %d is not accepted and not used again", v.name, v.door+1, len(v.tokens)))
 	}

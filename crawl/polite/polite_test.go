@@ -439,3 +439,45 @@ func FuzzClassify(f *testing.F) {
 		}
 	})
 }
+
+// lateAnswer stops the run while it answers.
+type lateAnswer struct {
+	stop   context.CancelFunc
+	closed *atomic.Bool
+}
+
+func (l lateAnswer) RoundTrip(*http.Request) (*http.Response, error) {
+	l.stop()
+	late := answer(200, "good")
+	late.Body = closing{late.Body, l.closed}
+	return late, nil
+}
+
+type closing struct {
+	io.Reader
+	closed *atomic.Bool
+}
+
+func (c closing) Close() error {
+	c.closed.Store(true)
+	return nil
+}
+
+// An answer that comes while the run is being stopped is no answer: its connection is let go, and only the error is given.
+func TestLateAnswer(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	var closed atomic.Bool
+	c := client(t, polite.Config{Transport: lateAnswer{stop, &closed}})
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://api.test/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := c.Transport.RoundTrip(request)
+	if response != nil {
+		_ = response.Body.Close()
+	}
+	if response != nil || !errors.Is(err, context.Canceled) || !closed.Load() {
+		t.Errorf("%v, %v, closed %v", response, err, closed.Load())
+	}
+}

@@ -90,6 +90,9 @@ func (p *Pipeline) Crawl(ctx context.Context, options crawl.Options) error {
 		for _, source := range crawled.Sources {
 			p.describeSource(source)
 		}
+		if crawled.Waiting > 0 && options.GitHub.Tokens() == 0 {
+			p.Terminal.Note("crawl: no token was given: with one in SKILLCORPUS_GITHUB_TOKEN GitHub grants 5,000 requests an hour in place of 60, and what waits for its limit is asked for at once")
+		}
 		return err
 	})
 }
@@ -160,6 +163,8 @@ func (p *Pipeline) end(ctx context.Context, summary Summary) error {
 	switch {
 	case ctx.Err() != nil:
 		return ErrStopped
+	case summary.Crawl != nil && summary.Crawl.Refused > 0:
+		return fmt.Errorf("%w: GitHub accepts none of the tokens in SKILLCORPUS_GITHUB_TOKEN (or GITHUB_TOKEN): %s for a good one", ErrIncomplete, waits(summary.Crawl.Refused, "repository"))
 	case summary.Waiting > 0 && summary.Crawl != nil && !summary.Crawl.RetryAt.IsZero():
 		return fmt.Errorf("%w: %s, come back after %s", ErrIncomplete, waits(summary.Waiting, "repository"), summary.Crawl.RetryAt.Local().Format(time.RFC3339))
 	case summary.Crawl != nil && summary.Crawl.Incomplete():
