@@ -74,7 +74,8 @@ func Script(name string, content []byte) (u Unit, ok bool) {
 func (u *Unit) inspect(text string, first int) {
 	u.Lines = countLines(text, u.Lang)
 	u.State = NotCode
-	if u.Lang == "" && looksLikeShell(text) {
+	guessed := u.Lang == "" && looksLikeShell(text)
+	if guessed {
 		u.Lang = Shell
 	}
 	if !isCode(u.Lang) {
@@ -82,6 +83,10 @@ func (u *Unit) inspect(text string, first int) {
 	}
 	u.Elision, u.ElisionLine = elision(text, first, u.Script)
 	u.check(text, first)
+	if guessed && u.State == Broken {
+		*u = Unit{File: u.File, Line: u.Line, Fenced: u.Fenced, Open: u.Open, Script: u.Script, State: NotCode, Lines: u.Lines}
+		return // the guess was wrong
+	}
 	u.Needs, u.Imports = needs(text, u.Lang)
 	for i := range u.Imports {
 		u.Imports[i].Line += first - 1

@@ -15,7 +15,7 @@ var (
 	// An empty body or value that dots stand for: `{ ... }`, `[...]`, `(…)`.
 	dotsBody = regexp.MustCompile(`[{\[(]\s*(\.\.\.|…)\s*[}\])]`)
 
-	prompt      = regexp.MustCompile(`(?m)^\s*(\$|>>>|%|>|C:\\.*>|[\w@-]+[:~].*\$)\s`)
+	prompt      = regexp.MustCompile(`(?m)^\s*(\$|>>>|%|>|C:\\.*>|\w[\w-]*(?: \w+\([^)\n]*\))?>|[\w@-]+[:~].*\$)\s`)
 	placeholder = regexp.MustCompile(`<[A-Za-z_][^<>\n]{0,60}>|\{\{|\}\}|\{%|\[[A-Z][A-Z _-]{2,}\]|\$\{[^}\n]*\}|\{[a-z_]+\}|%[A-Z_]+%|\bYOUR[_-]`)
 )
 

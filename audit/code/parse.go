@@ -101,7 +101,11 @@ func parseJavaScript(text, lang string, whole bool) *fault {
 }
 
 func parseShell(text string) *fault {
-	_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	variant := syntax.LangBash
+	if strings.Contains(text, "@test ") {
+		variant = syntax.LangBats
+	}
+	_, err := syntax.NewParser(syntax.Variant(variant)).Parse(strings.NewReader(text), "")
 	if err == nil {
 		return nil
 	}

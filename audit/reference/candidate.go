@@ -21,6 +21,7 @@ type candidate struct {
 var (
 	// Line numbers after a path: `file.py:12`, `file.py:12-30`.
 	lineSuffix = regexp.MustCompile(`:\d+(-\d+)?$`)
+	mail       = regexp.MustCompile(`^[^/\s@]+@[\w-]+(?:\.[\w-]+)+$`) // <someone@tides.dev> is a link, too
 	extension  = regexp.MustCompile(`\.[A-Za-z][A-Za-z0-9]{0,9}$`)
 	// Names that stand for any file.
 	placeholder = regexp.MustCompile(`(?i)(^|[/_.-])(my|your|foo|bar|baz|xxx+|yyyy|nnn+|path/to|placeholder|filename)([/_.-]|\d*$)|(^|/)(example|name|file|(?:script|reference|file)[-_](?:name|file)|script|skill-name|topic|topic-details|some-\w+|x|y)\d*\.`)
@@ -229,7 +230,7 @@ func linkPath(target string) (string, bool) {
 		target = target[:at]
 	}
 	scheme, _, hasScheme := strings.Cut(target, ":")
-	if target == "" || (hasScheme && !strings.Contains(scheme, "/")) {
+	if target == "" || mail.MatchString(target) || (hasScheme && !strings.Contains(scheme, "/")) {
 		return "", false
 	}
 	if decoded, err := url.PathUnescape(target); err == nil {

@@ -88,7 +88,7 @@ func TestProse(t *testing.T) {
 
 func TestLinks(t *testing.T) {
 	t.Parallel()
-	doc, md := prose("", "a%20b.md#part", "a%2520b.md", "#top", "mailto:a@b.c", "https://x.dev/a.md", "data:image/gif;base64,AA", "/abs.md", "sub/",
+	doc, md := prose("", "a%20b.md#part", "a%2520b.md", "#top", "mailto:a@b.c", "a@b.dev", "https://x.dev/a.md", "data:image/gif;base64,AA", "/abs.md", "sub/",
 		"../../../up.md", "../shared/a.md", "../shared/none.md", "gone.md?x=1", "other/SKILL.md")
 	got := find(doc, md, bundle(data.BasisContents, "a b.md", "sub/c.md"))
 	want := map[string]reference.State{
