@@ -1,11 +1,8 @@
 package command
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
@@ -26,9 +23,10 @@ func (e *environment) deny() *cobra.Command {
 		Use:   "deny [ID]...",
 		Short: "Keep skills, repositories or owners out: the takedown list",
 		Long: `Put ids on the corpus's takedown list: OWNER, OWNER/REPO or the id of a skill, which stands
-for everything below it, with a host prefix where ids have one. What is on it is not
-fetched or imported, and no search or export shows it, from this moment on. Without an ID,
-the list is printed. Contents that are stored already go with ` + "`skillcorpus prune`" + `.`,
+for everything below it, with a host prefix where ids have one; a URL at GitHub stands for
+the id of what it shows. What is on it is not fetched or imported, and no search or export
+shows it, from this moment on. Without an ID, the list is printed. Contents that are stored
+already go with ` + "`skillcorpus prune`" + `, 30 days later or at once with --older-than 0s.`,
 		Example: `  skillcorpus deny someone/secrets --reason "asked by its owner, 2026-03-01"
   skillcorpus deny
   skillcorpus deny --lift someone/secrets`,
@@ -86,10 +84,12 @@ func (e *environment) printDenials(ctx context.Context, corpus *store.Store) err
 }
 
 func (e *environment) changeDenials(ctx context.Context, corpus *store.Store, ids []string, reason string, lift bool) error {
-	for _, id := range ids {
-		id = strings.Trim(id, "/ ")
+	for _, text := range ids {
+		id, err := denialID(text)
+		if err != nil {
+			return usageError{err}
+		}
 		item := deniedItem{Type: "denied", Denial: data.Denial{ID: id, Reason: reason, Added: e.now().UTC().Truncate(time.Second)}}
-		var err error
 		if lift {
 			item.Type = "lifted"
 			err = corpus.Lift(ctx, id)
@@ -145,23 +145,4 @@ func (e *environment) denyFile(ctx context.Context, corpus *store.Store, name st
 		}
 	}
 	return nil
-}
-
-// readDenials reads a takedown list as text. Blank lines and those that begin with # say nothing.
-func readDenials(from io.Reader, name string) (data.Denials, error) {
-	var all data.Denials
-	lines := bufio.NewScanner(from)
-	for lines.Scan() {
-		id, reason, _ := strings.Cut(strings.TrimSpace(lines.Text()), " ")
-		if id = strings.Trim(id, "/"); id != "" && !strings.HasPrefix(id, "#") {
-			if reason = strings.TrimSpace(reason); reason == "" {
-				reason = "in " + name
-			}
-			all = append(all, data.Denial{ID: id, Reason: reason})
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	return all, nil
 }
