@@ -38,21 +38,21 @@ func ParseURL(raw string) (Location, error) {
 	rest, _, _ = strings.Cut(rest, "?")
 	parts, err := decode(rest)
 	if err != nil {
-		return Location{}, fmt.Errorf("read %q: %w", raw, err)
+		return Location{}, fmt.Errorf("read %.200q: %w", raw, err)
 	}
 	if len(parts) < 2 {
-		return Location{}, fmt.Errorf("read %q: %w", raw, ErrNotRepository)
+		return Location{}, fmt.Errorf("read %.200q: %w", raw, ErrNotRepository)
 	}
 	name := parts[0] + "/" + strings.TrimSuffix(parts[1], ".git")
 	if owner, _, ok := splitName(name); !ok || host != "" && reserved(owner) {
-		return Location{}, fmt.Errorf("read %q: %w", raw, ErrNotRepository)
+		return Location{}, fmt.Errorf("read %.200q: %w", raw, ErrNotRepository)
 	}
 	at := Location{Repo: name}
 	switch rest := parts[2:]; {
 	case host == "raw.githubusercontent.com":
 		at.Tail = rest
 	case host != "" && host != "github.com":
-		return Location{}, fmt.Errorf("read %q: %w", raw, ErrNotRepository)
+		return Location{}, fmt.Errorf("read %.200q: %w", raw, ErrNotRepository)
 	case len(rest) > 0 && slices.Contains([]string{"tree", "blob", "raw", "blame", "edit"}, rest[0]):
 		at.Tail = rest[1:]
 	case host == "":

@@ -52,6 +52,8 @@ func known(column string) bool {
 	return !errors.Is(f.set(column, ""), errUnknown)
 }
 
+var errNowhere = errors.New("names no repository")
+
 var errUnknown = errors.New("unknown field")
 
 // set stores one field, told as text. Fields that mean nothing here are errUnknown.
@@ -121,7 +123,10 @@ func splitTags(text string) []string {
 func (f *fields) UnmarshalJSON(text []byte) error {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal(text, &object); err != nil {
-		return err
+		if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+			return errors.New("not a JSON object")
+		}
+		return fmt.Errorf("not JSON: %w", err)
 	}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		column := columnName(key)
@@ -200,8 +205,11 @@ func (f fields) location() (github.Location, error) {
 	if at, sourceErr := github.ParseURL(f.Source); sourceErr == nil {
 		return at, nil
 	}
-	if f.Repo == "" && f.URL != "" {
+	switch {
+	case f.Repo == "" && f.URL != "":
 		err = pageErr
+	case f.Repo == "":
+		err = errNowhere
 	}
 	return github.Location{}, err
 }

@@ -15,7 +15,10 @@ import (
 	"skillcorpus/data"
 )
 
-const pageRows = 500
+const (
+	pageRows   = 500
+	mostWarned = 20 // skipped rows that are told one by one
+)
 
 // Source is a list as a source.Source.
 type Source struct {
@@ -25,7 +28,7 @@ type Source struct {
 }
 
 // New returns the source called name (such as `list:FILE`) over what open gives: the same list, from its
-// start, for each enumeration. warn gets one line for each row that is skipped.
+// start, for each enumeration. warn gets a line for each of the first rows that are skipped, and one with their number.
 func New(name string, open func() (io.ReadCloser, error), warn func(string)) *Source {
 	return &Source{name: name, open: open, warn: warn}
 }
@@ -99,7 +102,7 @@ func (s *Source) read(ctx context.Context, from cursor, emit source.Emit) error 
 		page = nil
 		return emit(rows, next)
 	}
-	last := &walk{}
+	last, skipped := &walk{}, 0
 	err := s.rows(ctx, func(r row, w *walk) error {
 		last = w
 		if w.rows <= from.Rows {
@@ -107,7 +110,9 @@ func (s *Source) read(ctx context.Context, from cursor, emit source.Emit) error 
 		}
 		listing, err := r.listing(s.name)
 		if err != nil {
-			s.warn(fmt.Sprintf("%s row %d skipped: %v", s.name, w.rows, err))
+			if skipped++; skipped <= mostWarned {
+				s.warn(fmt.Sprintf("%s row %d skipped: %v", s.name, w.rows, err))
+			}
 			return nil
 		}
 		if page = append(page, listing); len(page) == pageRows {
@@ -115,6 +120,9 @@ func (s *Source) read(ctx context.Context, from cursor, emit source.Emit) error 
 		}
 		return nil
 	})
+	if skipped > mostWarned {
+		s.warn(fmt.Sprintf("%s: %d of %d rows skipped, of which the first %d are named", s.name, skipped, last.rows-from.Rows, mostWarned))
+	}
 	if err != nil || len(page) == 0 {
 		return err
 	}

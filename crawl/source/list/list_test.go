@@ -179,6 +179,20 @@ func TestLongLine(t *testing.T) {
 	}
 }
 
+// A list of rubbish names its first rows, none of them at length, and the number of all.
+func TestRubbish(t *testing.T) {
+	t.Parallel()
+	var told []string
+	content := strings.Repeat("%"+strings.Repeat("x", 5000)+"\n", 100) + "https://github.com/o/kit\n"
+	rows, _, err := read(t, list.New("list:x", text(content), func(line string) { told = append(told, line) }))
+	if err != nil || len(rows) != 1 || len(told) != 21 || len(strings.Join(told, "")) > 10_000 {
+		t.Fatalf("%d rows, %d warnings, %v; want 1, 21", len(rows), len(told), err)
+	}
+	if want := "list:x: 100 of 101 rows skipped, of which the first 20 are named"; told[20] != want {
+		t.Errorf("%q, want %q", told[20], want)
+	}
+}
+
 // An edited list is read anew, and one that only grew goes on.
 func TestEditedList(t *testing.T) {
 	t.Parallel()
@@ -252,7 +266,13 @@ func TestSharedLists(t *testing.T) {
 		t.Run(strings.Join(test.path, "/"), func(t *testing.T) {
 			t.Parallel()
 			warnings := 0
-			rows, end, err := read(t, list.File(datatest.Shared(t, test.path...), func(string) { warnings++ }))
+			rows, end, err := read(t, list.File(datatest.Shared(t, test.path...), func(line string) {
+				if _, number, all := strings.Cut(line, ": "); !all || strings.Contains(line, " skipped: ") {
+					warnings++
+				} else if _, err := fmt.Sscanf(number, "%d of", &warnings); err != nil {
+					t.Error(err)
+				}
+			}))
 			if err != nil || end != data.Complete {
 				t.Fatalf("Enumerate = %s, %v", end, err)
 			}
