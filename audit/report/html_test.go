@@ -140,7 +140,7 @@ func TestSelection(t *testing.T) {
 			t.Errorf("%q: %t, %v", text, s.Match(hostile()), err)
 		}
 	}
-	for _, text := range []string{"tier", "colour=red", "stars=x", "copy=maybe", "repo=["} {
+	for _, text := range []string{"tier", "colour=red", "stars=x", "copy=maybe", "repo=[", "tier=whole", "basis=trust"} {
 		if _, err := report.ParseSelection(text); err == nil {
 			t.Errorf("%q was read", text)
 		}

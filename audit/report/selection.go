@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"skillcorpus/data"
 )
 
 // Selection chooses skills by what is known of them. The zero value chooses all.
@@ -55,7 +57,15 @@ func (t term) check(value string) error {
 	switch t.field {
 	case "id", "repo", "license":
 		_, err = path.Match(value, "")
-	case "tier", "basis", "rule":
+	case "rule":
+	case "tier":
+		if tier := data.Tier(value); tier != data.TierFunctional && tier != data.TierPartial && tier != data.TierReferenceOnly {
+			err = fmt.Errorf("want %s, %s or %s, not %q", data.TierFunctional, data.TierPartial, data.TierReferenceOnly, value)
+		}
+	case "basis":
+		if basis := data.Basis(value); basis != data.BasisContents && basis != data.BasisListing {
+			err = fmt.Errorf("want %s or %s, not %q", data.BasisContents, data.BasisListing, value)
+		}
 	case "runnable", "code", "scripts", "copy":
 		if value != "true" && value != "false" {
 			err = fmt.Errorf("want true or false, not %q", value)
