@@ -11,15 +11,25 @@ SELECT s.id, s.repo_id AS repo, s.path, d.name, d.description, s.basis, s.copy_o
        v.body ->> '$.corrected.code_fraction' AS code_fraction, v.body ->> '$.corrected.has_scripts' AS has_scripts,
        (SELECT size FROM blobs WHERE sha256 = s.skill_sha256) AS bytes,
        (SELECT count(*) FROM files WHERE skill = s.key) AS files,
-       (SELECT count(*) FROM findings WHERE skill = s.key AND severity = 'error') AS errors,
-       (SELECT count(*) FROM findings WHERE skill = s.key AND severity = 'warning') AS warnings
+       (SELECT count(*) FROM v_findings WHERE id = s.id AND severity = 'error') AS errors,
+       (SELECT count(*) FROM v_findings WHERE id = s.id AND severity = 'warning') AS warnings
 FROM skills s LEFT JOIN documents d ON d.skill = s.key LEFT JOIN verdicts v ON v.skill = s.key
 WHERE s.live;
 
+-- A fault of parsing that the audit tells as well is told by the audit alone: data.Once holds the same list.
 CREATE VIEW v_findings AS
 SELECT s.id, s.repo_id AS repo, s.copy_of, f.stage, f.rule, f.severity, f.file, f.line, f.message, f.confidence
 FROM findings f JOIN skills s ON s.key = f.skill
-WHERE s.live;
+WHERE s.live AND NOT (f.stage = 'parse' AND EXISTS (SELECT 1 FROM findings a WHERE a.skill = f.skill AND a.stage = 'audit' AND a.rule = CASE f.rule
+    WHEN 'encoding.binary' THEN 'junk-content'
+    WHEN 'encoding.invalid' THEN 'not-utf8'
+    WHEN 'frontmatter.missing' THEN 'missing-frontmatter'
+    WHEN 'frontmatter.unclosed' THEN 'unclosed-frontmatter'
+    WHEN 'frontmatter.not-mapping' THEN 'frontmatter-mapping'
+    WHEN 'frontmatter.missing-name' THEN 'missing-name'
+    WHEN 'frontmatter.missing-description' THEN 'missing-description'
+    WHEN 'markdown.unclosed-fence' THEN 'unclosed-fence'
+    WHEN 'markdown.empty-body' THEN 'empty-body' END));
 
 -- Why each part of a verdict is as it is.
 CREATE VIEW v_reasons AS
@@ -33,9 +43,9 @@ SELECT s.id, m.value AS path
 FROM skills s JOIN verdicts v ON v.skill = s.key, json_each(v.body, '$.missing') m
 WHERE s.live;
 
--- What skills need where they run: kind is executables, packages, environment, hosts.
+-- What skills need where they run: kind is executables, packages, dependencies, interpreters, environment, hosts.
 CREATE VIEW v_requires AS
-SELECT s.id, s.copy_of, k.key AS kind, n.value AS name
+SELECT s.id, s.copy_of, k.key AS kind, CASE n.type WHEN 'object' THEN n.value ->> '$.name' ELSE n.value END AS name
 FROM skills s JOIN verdicts v ON v.skill = s.key, json_each(v.body, '$.requires') k, json_each(k.value) n
 WHERE s.live AND k.type = 'array';
 
@@ -44,10 +54,11 @@ SELECT s.id, f.path, f.mode, f.size, f.sha256, f.note, f.kept
 FROM files f JOIN skills s ON s.key = f.skill
 WHERE s.live;
 
--- Skills whose texts are nearly the same; byte-equal copies are in v_skills.copy_of.
+-- Skills whose texts are nearly the same, each pair from both sides; byte-equal copies are in v_skills.copy_of.
 CREATE VIEW v_similar AS
 SELECT x.id, y.id AS other, p.jaccard
-FROM similar p JOIN skills x ON x.skill_sha256 = p.a AND x.live JOIN skills y ON y.skill_sha256 = p.b AND y.live;
+FROM (SELECT a, b, jaccard FROM similar UNION ALL SELECT b, a, jaccard FROM similar) p
+JOIN skills x ON x.skill_sha256 = p.a AND x.live JOIN skills y ON y.skill_sha256 = p.b AND y.live;
 
 CREATE VIEW v_licences AS
 SELECT v.license, count(*) AS skills, count(DISTINCT s.repo_key) AS repos, sum(s.copy_of IS NULL) AS originals,
@@ -64,7 +75,6 @@ FROM repos r JOIN skills s ON s.repo_key = r.key AND s.live LEFT JOIN verdicts v
 GROUP BY r.key;
 
 CREATE VIEW v_rules AS
-SELECT f.stage, f.rule, f.severity, count(*) AS findings, count(DISTINCT f.skill) AS skills
-FROM findings f JOIN skills s ON s.key = f.skill
-WHERE s.live
-GROUP BY f.stage, f.rule, f.severity;
+SELECT stage, rule, severity, count(*) AS findings, count(DISTINCT id) AS skills
+FROM v_findings
+GROUP BY stage, rule, severity;

@@ -42,7 +42,7 @@ FROM repos r JOIN skills s ON s.repo_key = r.key AND s.live LEFT JOIN verdicts v
 GROUP BY r.key;
 
 CREATE VIEW v_requires AS
-SELECT s.id, s.copy_of, k.key AS kind, n.value AS name
+SELECT s.id, s.copy_of, k.key AS kind, CASE n.type WHEN 'object' THEN n.value ->> '$.name' ELSE n.value END AS name
 FROM skills s JOIN verdicts v ON v.skill = s.key, json_each(v.body, '$.requires') k, json_each(k.value) n
 WHERE s.live AND k.type = 'array';
 
