@@ -158,7 +158,7 @@ func shown(skill store.Skill) shownSkill {
 
 func (e *environment) printSkill(skill store.Skill, object shownSkill) {
 	state := ""
-	if !skill.Live {
+	if !skill.Live && object.Denied == "" {
 		state = "  (removed from its repository)"
 	}
 	e.Printf("%s%s\n", e.Bold(terminal.Quote(skill.ID)), state)

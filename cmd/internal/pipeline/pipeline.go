@@ -153,7 +153,7 @@ func (p *Pipeline) stage(ctx context.Context, stage store.Stage, item string, ru
 		line = fmt.Sprintf("%s: nothing was due", stage)
 	}
 	if others := p.others(summary.Outcomes); others != "" {
-		line += "; not ok: " + others + " (see `skillcorpus status --failed`)"
+		line += "; in all not ok: " + others + " (see `skillcorpus status --failed`)"
 	}
 	return errors.Join(p.tell(summary, line), end)
 }

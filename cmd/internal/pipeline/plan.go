@@ -31,6 +31,14 @@ func (p *Pipeline) Plan(ctx context.Context, options crawl.Options) error {
 	for _, source := range crawled.Sources {
 		p.describeSource(source)
 	}
+	until, waiting, err := p.Corpus.NextRetry(ctx, store.StageCrawl)
+	if err != nil {
+		return err
+	}
+	if waiting > 0 {
+		p.Terminal.Note("crawl: %s for another try, the first until %s: those that are not due yet are no part of this plan",
+			waits(waiting, "repository"), until.Local().Format(time.RFC3339))
+	}
 	if p.Terminal.JSON {
 		return p.Terminal.Object(Plan{"plan", plan})
 	}
