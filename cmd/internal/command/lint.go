@@ -45,10 +45,11 @@ func (g gate) fails(s report.Skill) bool {
 
 // lint audits skills on this machine.
 func (e *environment) lint(ctx context.Context, s auditSettings, places []string) error {
-	skills, err := auditPlaces(ctx, places)
-	if err != nil {
-		return err
+	skills, unread := auditPlaces(ctx, places)
+	if len(skills) == 0 && unread != nil {
+		return unread
 	}
+	var err error
 	failed := false
 	for i := range skills {
 		skills[i].Findings = s.rules.Of(skills[i].Findings)
@@ -66,21 +67,21 @@ func (e *environment) lint(ctx context.Context, s auditSettings, places []string
 	default:
 		e.printLint(skills, s.remedy)
 	}
-	if err == nil && failed {
+	if err = errors.Join(err, unread); err == nil && failed {
 		return errFinding
 	}
 	return err
 }
 
-// auditPlaces audits every skill of some files and directories, each once, in the order in which they were named.
+// auditPlaces audits every skill of some files and directories, each once, in the order in which they were named. The
+// error is about what could not be read; the rest is audited all the same.
 func auditPlaces(ctx context.Context, places []string) ([]report.Skill, error) {
 	var local []localSkill
+	var unread error
 	seen := map[string]bool{}
 	for _, place := range places {
 		skills, err := skillsAt(ctx, place)
-		if err != nil {
-			return nil, err
-		}
+		unread = errors.Join(unread, err)
 		for _, skill := range skills {
 			if !seen[skill.Place] {
 				seen[skill.Place] = true
@@ -102,7 +103,7 @@ func auditPlaces(ctx context.Context, places []string) ([]report.Skill, error) {
 	}
 	close(next)
 	workers.Wait()
-	return audited, nil
+	return audited, unread
 }
 
 func auditLocal(skill localSkill) report.Skill {

@@ -61,7 +61,7 @@ func skillsAt(ctx context.Context, place string) ([]localSkill, error) {
 	}
 	if data.IsSkillFile(filepath.Base(place)) {
 		skills, err := skillsIn(ctx, filepath.Dir(place))
-		if err != nil {
+		if len(skills) == 0 {
 			return nil, err
 		}
 		for _, skill := range skills {
@@ -108,7 +108,8 @@ func readRegular(place string) ([]byte, error) {
 	return os.ReadFile(place)
 }
 
-// skillsIn returns the skills of a directory; none is an error.
+// skillsIn returns the skills of a directory. None is an error, and so is a SKILL.md that cannot be read, beside those
+// that can.
 func skillsIn(ctx context.Context, dir string) (skills []localSkill, err error) {
 	tree, err := archive.OpenDir(dir, archive.DefaultLimits())
 	if err != nil {
@@ -129,7 +130,8 @@ func skillsIn(ctx context.Context, dir string) (skills []localSkill, err error) 
 	if err != nil {
 		return nil, err
 	}
-	if len(found.Skills) == 0 {
+	unreadable := unreadableIn(dir, found.Findings)
+	if len(found.Skills) == 0 && unreadable == nil {
 		return nil, fmt.Errorf("%s: no SKILL.md in it", dir)
 	}
 	paths := make(map[string]bool, len(found.Tree))
@@ -147,5 +149,15 @@ func skillsIn(ctx context.Context, dir string) (skills []localSkill, err error) 
 			SkillMD: contents[bundle.SkillSHA256], contents: contents, tree: paths, whole: whole,
 		}
 	}
-	return skills, nil
+	return skills, unreadable
+}
+
+func unreadableIn(dir string, findings []data.Finding) error {
+	var all error
+	for _, f := range findings {
+		if f.Rule == discover.RuleUnreadable {
+			all = errors.Join(all, fmt.Errorf("%s: %s", dir, f.Message))
+		}
+	}
+	return all
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -66,20 +67,18 @@ func parseAs(as string, statistics bool, places []string) error {
 	return nil
 }
 
-// eachDocument calls visit for every skill of the places.
-func eachDocument(ctx context.Context, places []string, visit func(localSkill) error) error {
+// eachDocument calls visit for every skill of the places. What cannot be read is the error, after all the rest.
+func eachDocument(ctx context.Context, places []string, visit func(localSkill) error) (unread error) {
 	for _, place := range places {
 		skills, err := documentsAt(ctx, place)
-		if err != nil {
-			return err
-		}
+		unread = errors.Join(unread, err)
 		for _, skill := range skills {
 			if err := visit(skill); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	return unread
 }
 
 // parsedFile is what `parse --json FILE` prints (docs/json.md).
