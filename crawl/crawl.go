@@ -46,7 +46,7 @@ type Options struct {
 	MaxWait    time.Duration // how long in all to wait when only snoozes remain
 	Counter    *store.Counter
 	Stop       <-chan struct{}
-	Waiting    func(until time.Time, items int) // called before a wait
+	Waiting    func(source string, items int, until time.Time) // called before a wait: of a source, or of so many repositories
 	Now        func() time.Time
 	After      func(time.Duration) <-chan time.Time // the timer of a wait; nil is time.After
 	Log        *slog.Logger
@@ -83,7 +83,7 @@ func (s Summary) Incomplete() bool {
 // Run enumerates the sources, then fetches every repository that is due. It returns the first failure of our
 // own machine; what happened to single sources and repositories is stored and summed up.
 func Run(ctx context.Context, corpus *store.Store, options Options) (Summary, error) {
-	c := &crawler{Options: options, corpus: corpus, start: options.Now(), heavy: make(chan struct{}, 1)}
+	c := &crawler{Options: options, corpus: corpus, start: options.Now(), patience: options.MaxWait, heavy: make(chan struct{}, 1)}
 	if c.After == nil {
 		c.After = time.After
 	}
@@ -126,6 +126,8 @@ type crawler struct {
 	denied denied
 	start  time.Time
 	spool  string // folder of archives in transfer
+
+	patience time.Duration // what is left of MaxWait
 
 	missing map[string]string // of local repositories that are no longer there: the source that had them; nil until asked for
 
@@ -174,7 +176,7 @@ func (c *crawler) clean() error {
 
 // fetchAll fetches what is due, and again when waits end, until nothing is due or the waiting budget is spent.
 func (c *crawler) fetchAll(ctx context.Context) error {
-	for budget := c.MaxWait; ; {
+	for {
 		taken, err := c.fetchDue(ctx)
 		if err != nil || c.stopped() {
 			return err
@@ -187,18 +189,27 @@ func (c *crawler) fetchAll(ctx context.Context) error {
 		if wait <= 0 && taken == 0 {
 			return nil // what is due is not for this run to fetch, such as a folder that it was not given
 		}
-		wait = max(wait, time.Second)
-		if budget -= wait; budget < 0 {
-			return nil
+		if goOn, err := c.pause(ctx, "", waiting, until); err != nil || !goOn {
+			return err
 		}
-		c.Waiting(until, waiting)
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-c.Stop:
-			return nil
-		case <-c.After(wait):
-		}
+	}
+}
+
+// pause waits until a limit ends, and reports whether to go on then: not if what is left of MaxWait is too short.
+func (c *crawler) pause(ctx context.Context, source string, items int, until time.Time) (goOn bool, err error) {
+	wait := max(until.Sub(c.Now()), time.Second)
+	if wait > c.patience {
+		return false, nil
+	}
+	c.patience -= wait
+	c.Waiting(source, items, until)
+	select {
+	case <-ctx.Done():
+		return false, ctx.Err()
+	case <-c.Stop:
+		return false, nil
+	case <-c.After(wait):
+		return true, nil
 	}
 }
 

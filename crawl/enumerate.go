@@ -24,11 +24,36 @@ func (c *crawler) enumerate(ctx context.Context, src source.Source) (SourceResul
 	if renewer, ok := src.(source.Renewer); ok {
 		renew = renewer.Renew
 	}
+	for {
+		completeness, err := c.walk(ctx, src, renew, &result)
+		item, isItem := errors.AsType[*data.ItemError](err)
+		switch {
+		case isItem:
+			if item.Outcome == data.OutcomeLimited && !item.RetryAt.IsZero() {
+				if goOn, err := c.pause(ctx, src.Name(), 0, item.RetryAt); err != nil {
+					return result, err
+				} else if goOn {
+					continue
+				}
+			}
+			result.Reason, result.RetryAt = item.Error(), item.RetryAt
+		case errors.Is(err, errStopped):
+			result.Reason = errStopped.Error()
+		case err != nil:
+			return result, fmt.Errorf("enumerate %s: %w", src.Name(), err)
+		}
+		result.Completeness = completeness
+		return result, c.corpus.EndWalk(ctx, src.Name(), completeness)
+	}
+}
+
+// walk reads a source from its cursor on, as far as it comes.
+func (c *crawler) walk(ctx context.Context, src source.Source, renew func(json.RawMessage) json.RawMessage, result *SourceResult) (data.Completeness, error) {
 	cursor, err := c.corpus.BeginWalk(ctx, src.Name(), renew)
 	if err != nil {
-		return result, err
+		return data.Interrupted, err
 	}
-	completeness, err := src.Enumerate(ctx, cursor, func(rows []data.Listing, next json.RawMessage) error {
+	return src.Enumerate(ctx, cursor, func(rows []data.Listing, next json.RawMessage) error {
 		result.Rows += len(rows)
 		if err := c.corpus.CommitListings(ctx, src.Name(), rows, next); err != nil {
 			return err
@@ -38,16 +63,6 @@ func (c *crawler) enumerate(ctx context.Context, src source.Source) (SourceResul
 		}
 		return nil
 	})
-	if item, ok := errors.AsType[*data.ItemError](err); ok {
-		result.Reason, result.RetryAt, err = item.Error(), item.RetryAt, nil
-	} else if errors.Is(err, errStopped) {
-		result.Reason, err = errStopped.Error(), nil
-	}
-	if err != nil {
-		return result, fmt.Errorf("enumerate %s: %w", src.Name(), err)
-	}
-	result.Completeness = completeness
-	return result, c.corpus.EndWalk(ctx, src.Name(), completeness)
 }
 
 // listed returns how the last enumeration of a source ended, and whether that was so short ago that asking again would

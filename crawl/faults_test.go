@@ -171,7 +171,7 @@ func TestWaitingBudget(t *testing.T) {
 			})
 			told := 0
 			summary := f.crawl(func(o *crawl.Options) {
-				o.MaxWait, o.Waiting = budget, func(time.Time, int) { told++ }
+				o.MaxWait, o.Waiting = budget, func(string, int, time.Time) { told++ }
 			}, f.list(text))
 			if budget < time.Minute {
 				if !summary.Incomplete() || told != 0 || len(f.clock.waits) != 0 {
@@ -185,6 +185,48 @@ func TestWaitingBudget(t *testing.T) {
 			}
 			if n := h.archived("o/pack-01") + h.archived("o/pack-02") + h.archived("o/pack-03"); n != 3 {
 				t.Errorf("%d archives, want 3", n)
+			}
+		})
+	}
+}
+
+// limitedSource lists one row, meets a limit of a minute, and lists another.
+type limitedSource struct {
+	now   func() time.Time
+	reset time.Time
+}
+
+func (limitedSource) Name() string { return "limited" }
+
+func (s limitedSource) Enumerate(_ context.Context, cursor json.RawMessage, emit source.Emit) (data.Completeness, error) {
+	row := func(name string) []data.Listing {
+		return []data.Listing{{Source: s.Name(), ExternalID: name, Host: data.HostGitHub, Repo: "o/" + name}}
+	}
+	if len(cursor) == 0 {
+		if err := emit(row("pack-01"), json.RawMessage("1")); err != nil {
+			return data.Interrupted, err
+		}
+	}
+	if s.now().Before(s.reset) {
+		return data.Interrupted, &data.ItemError{Outcome: data.OutcomeLimited, Reason: "30 a minute", RetryAt: s.reset}
+	}
+	return data.Complete, emit(row("pack-02"), json.RawMessage("2"))
+}
+
+// TestListingWaits waits a limit out that a source meets, if the budget allows it, and goes on from the cursor.
+func TestListingWaits(t *testing.T) {
+	t.Parallel()
+	repos, _, _ := packs(t, 2)
+	for budget, want := range map[time.Duration]data.Completeness{59 * time.Second: data.Interrupted, 2 * time.Minute: data.Complete} {
+		t.Run(budget.String(), func(t *testing.T) {
+			t.Parallel()
+			f := newField(t, newHost(t, repos...).URL)
+			var told []string
+			summary := f.crawl(func(o *crawl.Options) {
+				o.MaxWait, o.Waiting = budget, func(source string, _ int, _ time.Time) { told = append(told, source) }
+			}, limitedSource{now: f.clock.Now, reset: morning.Add(2 * time.Minute)})
+			if got := summary.Sources[0].Completeness; got != want || (want == data.Complete) != (len(told) == 1 && told[0] == "limited") {
+				t.Errorf("%s after waits for %q, want %s", got, told, want)
 			}
 		})
 	}

@@ -77,7 +77,11 @@ func (p *Pipeline) Crawl(ctx context.Context, options crawl.Options) error {
 	return p.stage(ctx, store.StageCrawl, "repository", func(work context.Context, counter *store.Counter, summary *Summary) error {
 		options.Counter, options.Stop, options.Now, options.Log = counter, ctx.Done(), p.Now, p.Log
 		options.Describe = describe
-		options.Waiting = func(until time.Time, items int) {
+		options.Waiting = func(source string, items int, until time.Time) {
+			if source != "" {
+				p.Terminal.Note("crawl: %s is under a limit; it goes on at %s", source, until.Local().Format(time.TimeOnly))
+				return
+			}
 			p.Terminal.Note("crawl: %s for another try; the first is due at %s", waits(items, "repository"), until.Local().Format(time.TimeOnly))
 		}
 		options.Planned = func(plan crawl.Plan) {
