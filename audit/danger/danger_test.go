@@ -82,11 +82,13 @@ func TestShell(t *testing.T) {
 		"docker run --privileged tide":                               "privilege-escalation",
 		"docker run -v /:/host tide":                                 "privilege-escalation",
 		"echo 'x ALL=(ALL) NOPASSWD:ALL' | tee /etc/sudoers.d/x":     "privilege-escalation",
-		"sudo bash":                                        "privilege-escalation",
-		"chmod +x tide.sh":                                 "",
-		"chmod 0755 tide":                                  "",
-		"sudo apt-get install tide":                        "",
-		"sudo bash tide.sh":                                "",
+
+		"sudo bash":                 "privilege-escalation",
+		"chmod +x tide.sh":          "",
+		"chmod 0755 tide":           "",
+		"sudo apt-get install tide": "",
+		"sudo bash tide.sh":         "",
+
 		"claude --dangerously-skip-permissions -p x":       "permission-bypass",
 		"echo 'export A=b' >> ~/.bashrc":                   "persistence?",
 		"(crontab -l; echo '* * * * * tide') | crontab -":  "persistence",
