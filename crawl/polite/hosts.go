@@ -244,6 +244,21 @@ func withoutURL(err error) error {
 	return err
 }
 
+// Fetch sends a request and returns the whole body, of at most most bytes, and the header of a good answer. Errors are
+// *data.ItemError (too_large for a longer one), or the request context's own.
+func Fetch(client *http.Client, req *http.Request, most int64) ([]byte, http.Header, error) {
+	response, err := client.Do(req)
+	if err != nil {
+		return nil, nil, Cause(req.Context(), err)
+	}
+	defer func() { _ = response.Body.Close() }() // nothing of a read body is at stake
+	body, err := ReadAll(response.Body, most)
+	if err != nil {
+		return nil, nil, Cause(req.Context(), err)
+	}
+	return body, response.Header, nil
+}
+
 // ReadAll reads an answer of at most most bytes; a longer one is too_large.
 func ReadAll(from io.Reader, most int64) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(from, most+1))

@@ -149,13 +149,9 @@ func (s *Source) ask(ctx context.Context, of span, page int) (answer, error) {
 		return answer{}, fmt.Errorf("search GitHub: %w", err)
 	}
 	req.Header.Set("Accept", "application/vnd.github+json")
-	response, err := client.Do(req)
+	text, _, err := polite.Fetch(client, req, mostOfAnswer)
 	if err != nil {
-		return answer{}, polite.Cause(ctx, err)
-	}
-	text, err := polite.ReadAll(response.Body, mostOfAnswer)
-	if err := errors.Join(err, response.Body.Close()); err != nil {
-		return answer{}, polite.Cause(ctx, err)
+		return answer{}, err
 	}
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil || a.Total < 0 {

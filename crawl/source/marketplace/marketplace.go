@@ -128,15 +128,8 @@ func (h *rawHost) file(ctx context.Context, repo, name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ask for %s of %s: %w", name, repo, err)
 	}
-	response, err := h.http.Do(req)
-	if err != nil {
-		return nil, polite.Cause(ctx, err)
-	}
-	text, err := polite.ReadAll(response.Body, mostOfFile)
-	if err := errors.Join(err, response.Body.Close()); err != nil {
-		return nil, polite.Cause(ctx, err)
-	}
-	return text, nil
+	text, _, err := polite.Fetch(h.http, req, mostOfFile)
+	return text, err
 }
 
 // cursor says that the file was read.

@@ -88,21 +88,16 @@ func (s *Source) search(ctx context.Context, q query, page int) (answer, error) 
 	if err != nil {
 		return answer{}, fmt.Errorf("ask SkillsMP: %w", err)
 	}
-	response, err := s.http.Do(req)
+	text, header, err := polite.Fetch(s.http, req, mostOfAnswer)
 	if err != nil {
-		return answer{}, polite.Cause(ctx, err)
-	}
-	defer func() { _ = response.Body.Close() }() // nothing of a read body is at stake
-	text, err := polite.ReadAll(response.Body, mostOfAnswer)
-	if err != nil {
-		return answer{}, polite.Cause(ctx, err)
+		return answer{}, err
 	}
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil || !a.Success {
 		return answer{}, &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: "SkillsMP: the answer is no page of skills", Err: err}
 	}
 	a.dailyLeft = -1
-	if left, err := strconv.Atoi(response.Header.Get("X-RateLimit-Daily-Remaining")); err == nil && left >= 0 {
+	if left, err := strconv.Atoi(header.Get("X-RateLimit-Daily-Remaining")); err == nil && left >= 0 {
 		a.dailyLeft = left
 	}
 	return a, nil

@@ -69,14 +69,9 @@ func (s *Source) page(ctx context.Context, number int) (answer, error) {
 	if err != nil {
 		return answer{}, fmt.Errorf("ask skills.sh: %w", err)
 	}
-	response, err := s.api.Do(req)
+	text, _, err := polite.Fetch(s.api, req, mostOfAnswer)
 	if err != nil {
-		return answer{}, polite.Cause(ctx, err)
-	}
-	defer func() { _ = response.Body.Close() }() // nothing of a read body is at stake
-	text, err := polite.ReadAll(response.Body, mostOfAnswer)
-	if err != nil {
-		return answer{}, polite.Cause(ctx, err)
+		return answer{}, err
 	}
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil || a.Pagination == nil {
