@@ -12,22 +12,35 @@ import (
 
 // Skills yields every live skill in id order, whole: files, document and verdict as far as they are known.
 func (s *Store) Skills(ctx context.Context) iter.Seq2[Skill, error] {
-	return func(yield func(Skill, error) bool) {
+	return pages(func(after string) ([]Skill, error) {
+		page, err := s.skillPage(ctx, after)
+		if err != nil {
+			return nil, fmt.Errorf("read skills: %w", err)
+		}
+		return page, nil
+	}, func(skill Skill) string { return skill.ID })
+}
+
+// pages hands on what read gives page by page, each from behind the key of the last one's end; a page of less than
+// pageSize is the last.
+func pages[T any](read func(after string) ([]T, error), key func(T) string) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
 		for after := ""; ; {
-			page, err := s.skillPage(ctx, after)
+			page, err := read(after)
 			if err != nil {
-				yield(Skill{}, fmt.Errorf("read skills: %w", err))
+				var none T
+				yield(none, err)
 				return
 			}
-			if len(page) == 0 {
-				return
-			}
-			for _, skill := range page {
-				if !yield(skill, nil) {
+			for _, one := range page {
+				if !yield(one, nil) {
 					return
 				}
 			}
-			after = page[len(page)-1].ID
+			if len(page) < pageSize {
+				return
+			}
+			after = key(page[len(page)-1])
 		}
 	}
 }

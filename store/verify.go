@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"iter"
 
 	"skillcorpus/data"
 )
@@ -59,26 +60,8 @@ func (s *Store) verifyReferences(ctx context.Context) ([]string, error) {
 
 // eachPage hands on the rows of a statement page by page, in the order of their first column, which is text: the
 // statement takes what is above ?1, at most ?2 rows.
-func eachPage[T any](ctx context.Context, from queryer, scan func(*sql.Rows, *T) error, key func(T) string, statement string) func(func(T, error) bool) {
-	return func(yield func(T, error) bool) {
-		for after := ""; ; {
-			page, err := query(ctx, from, scan, statement, after, pageSize)
-			if err != nil {
-				var none T
-				yield(none, err)
-				return
-			}
-			for _, row := range page {
-				if !yield(row, nil) {
-					return
-				}
-			}
-			if len(page) < pageSize {
-				return
-			}
-			after = key(page[len(page)-1])
-		}
-	}
+func eachPage[T any](ctx context.Context, from queryer, scan func(*sql.Rows, *T) error, key func(T) string, statement string) iter.Seq2[T, error] {
+	return pages(func(after string) ([]T, error) { return query(ctx, from, scan, statement, after, pageSize) }, key)
 }
 
 // packed is a compressed content with the digest that its bytes should have.

@@ -25,24 +25,13 @@ type Audited struct {
 
 // Audited yields every live skill that has a verdict, in id order.
 func (s *Store) Audited(ctx context.Context) iter.Seq2[Audited, error] {
-	return func(yield func(Audited, error) bool) {
-		for after := ""; ; {
-			page, err := s.auditedPage(ctx, after)
-			if err != nil {
-				yield(Audited{}, fmt.Errorf("read verdicts: %w", err))
-				return
-			}
-			if len(page) == 0 {
-				return
-			}
-			for _, skill := range page {
-				if !yield(skill, nil) {
-					return
-				}
-			}
-			after = page[len(page)-1].ID
+	return pages(func(after string) ([]Audited, error) {
+		page, err := s.auditedPage(ctx, after)
+		if err != nil {
+			return nil, fmt.Errorf("read verdicts: %w", err)
 		}
-	}
+		return page, nil
+	}, func(a Audited) string { return a.ID })
 }
 
 func (s *Store) auditedPage(ctx context.Context, after string) ([]Audited, error) {
