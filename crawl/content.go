@@ -51,17 +51,13 @@ func (c *crawler) content(ctx context.Context, host Host, repo data.Repo) (archi
 		if data.OutcomeOf(err) != data.OutcomeTooLarge {
 			return tree, done, err
 		}
-		listed, err := c.list(ctx, repo)
-		if err != nil {
-			return nil, nil, err
-		}
-		return listed.content(ctx)
+		over = true
 	}
-	// The size is that of the whole history, so the archive may well be under the cap.
 	listed, err := c.list(ctx, repo)
 	if err != nil {
 		return nil, nil, err
 	}
+	// The size is that of the whole history, so the archive may well be under the cap.
 	if !over && listed.files > fewFiles && listed.size() < mostPacked*c.Limits.Bytes {
 		tree, done, err := c.fromArchive(ctx, host, repo)
 		if data.OutcomeOf(err) != data.OutcomeTooLarge {
