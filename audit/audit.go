@@ -7,9 +7,7 @@ package audit
 import (
 	"context"
 	"errors"
-	"path"
 	"runtime"
-	"sync"
 
 	"skillcorpus/audit/facts"
 	"skillcorpus/audit/rules"
@@ -18,7 +16,7 @@ import (
 )
 
 // Version rises whenever the stage's output for the same input changes; every skill is then due again.
-const Version = 5
+const Version = 6
 
 // Options say how a run goes about its work.
 type Options struct {
@@ -41,7 +39,7 @@ func Run(ctx context.Context, corpus *store.Store, options Options) error {
 	if options.Workers == 0 {
 		options.Workers = runtime.GOMAXPROCS(0)
 	}
-	trees := &treeCache{corpus: corpus}
+	shared := &sharedFacts{corpus: corpus, licenses: map[string][]string{}}
 	err = store.Loop[store.AuditItem, store.AuditedSkill]{
 		Workers: options.Workers,
 		Batch:   batchSize,
@@ -52,7 +50,7 @@ func Run(ctx context.Context, corpus *store.Store, options Options) error {
 		},
 		Key: func(item store.AuditItem) string { return item.ID },
 		Work: func(ctx context.Context, item store.AuditItem) (store.AuditedSkill, error) {
-			return auditSkill(ctx, corpus, trees, item, options.Counter)
+			return auditSkill(ctx, shared, item, options.Counter)
 		},
 		Failed: func(item store.AuditItem, err error) store.AuditedSkill {
 			return store.AuditedSkill{Attempt: store.AttemptOf(item.ID, item.Input, Version, err)}
@@ -75,7 +73,8 @@ func (o Options) stopped() bool {
 	}
 }
 
-func auditSkill(ctx context.Context, corpus *store.Store, trees *treeCache, item store.AuditItem, counter *store.Counter) (store.AuditedSkill, error) {
+func auditSkill(ctx context.Context, shared *sharedFacts, item store.AuditItem, counter *store.Counter) (store.AuditedSkill, error) {
+	corpus := shared.corpus
 	skill, _, err := corpus.Skill(ctx, item.ID)
 	if err != nil {
 		return store.AuditedSkill{}, err
@@ -92,7 +91,11 @@ func auditSkill(ctx context.Context, corpus *store.Store, trees *treeCache, item
 	if err != nil {
 		return store.AuditedSkill{}, err
 	}
-	inRepo, err := trees.inRepo(ctx, skill.RepoID)
+	inRepo, err := shared.inRepo(ctx, skill.RepoID)
+	if err != nil {
+		return store.AuditedSkill{}, err
+	}
+	licenses, err := shared.licensesOf(ctx, skill.Licenses)
 	if err != nil {
 		return store.AuditedSkill{}, err
 	}
@@ -102,6 +105,7 @@ func auditSkill(ctx context.Context, corpus *store.Store, trees *treeCache, item
 		SkillMD:  file,
 		Content:  func(path string) ([]byte, bool) { content, ok := contents[path]; return content, ok },
 		InRepo:   inRepo,
+		Licenses: licenses,
 	})
 	return store.AuditedSkill{
 		Verdict:  &verdict,
@@ -130,46 +134,4 @@ func keptContents(ctx context.Context, corpus *store.Store, files []data.File) (
 		}
 	}
 	return contents, nil
-}
-
-// treeCache remembers the paths, folders included, of the repository that was asked for last: items come in id order,
-// so the skills of one repository follow each other.
-type treeCache struct {
-	corpus *store.Store
-
-	mu   sync.Mutex // guards the rest
-	repo string
-	last map[string]bool // nil where no tree is known, as of imported skills
-}
-
-// inRepo returns what tells whether a path exists in a repository, or nil where its tree is not known.
-func (c *treeCache) inRepo(ctx context.Context, repoID string) (func(path string) bool, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.repo != repoID {
-		tree, err := c.corpus.Tree(ctx, repoID)
-		if err != nil {
-			return nil, err
-		}
-		c.repo, c.last = repoID, places(tree)
-	}
-	if c.last == nil {
-		return nil, nil
-	}
-	paths := c.last
-	return func(path string) bool { return paths[path] }, nil
-}
-
-// places returns the paths of a tree and of the folders in it, nil for no tree.
-func places(tree []data.TreeEntry) map[string]bool {
-	if tree == nil {
-		return nil
-	}
-	paths := make(map[string]bool, len(tree))
-	for _, entry := range tree {
-		for place := entry.Path; place != "." && !paths[place]; place = path.Dir(place) {
-			paths[place] = true
-		}
-	}
-	return paths
 }

@@ -24,7 +24,7 @@ import (
 )
 
 // Version rises whenever the stage reads other content out of the same repository; every one is then due again.
-const Version = 2
+const Version = 3
 
 // Options say what is crawled and how.
 type Options struct {

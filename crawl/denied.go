@@ -45,6 +45,9 @@ func (d denied) drop(fetched *store.FetchedRepo) {
 	used := map[string]bool{}
 	for _, b := range fetched.Skills {
 		used[b.SkillSHA256] = true
+		for _, f := range b.Licenses {
+			used[f.SHA256] = true
+		}
 		for _, f := range b.Files {
 			used[f.SHA256] = used[f.SHA256] || f.Kept
 		}

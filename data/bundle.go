@@ -41,7 +41,8 @@ type Bundle struct {
 	Digest      string // BundleDigest over all files, SKILL.md included; empty with BasisListing
 	Files       []File // the other files, sorted by path
 	Findings    []Finding
-	Installers  []Installer // that would see the skill in its repository, in a fixed order; nil where its tree is not known
+	Licenses    []LicenseFile // of the nearest folder above its own that has any, sorted by path
+	Installers  []Installer   // that would see the skill in its repository, in a fixed order; nil where its tree is not known
 }
 
 // Installer is a program that finds skills in a repository by rules of its own.
@@ -55,6 +56,12 @@ type File struct {
 	SHA256 string // empty where only a listing is known, and for submodules
 	Note   string // why the content is not bundled: `link outside`, `lfs pointer`, `submodule`, `refused`
 	Kept   bool   // the content is among the corpus's blobs
+}
+
+// LicenseFile is a licence file that lies above a skill in its repository.
+type LicenseFile struct {
+	Path   string // from the repository's root
+	SHA256 string // of its text, which is among the corpus's blobs; empty where that is not kept
 }
 
 // BundleDigest returns the SHA-256, in hex, over path, mode and SHA-256 of every file of a bundle, sorted by

@@ -60,6 +60,20 @@ func CleanDir(dir string) string {
 // IsSkillFile reports whether a file name is SKILL.md in any letter case.
 func IsSkillFile(name string) bool { return strings.EqualFold(name, SkillFile) }
 
+// IsLicenseFile reports whether a file name, without folders, is one under which licence texts lie.
+func IsLicenseFile(name string) bool {
+	stem := strings.ToUpper(name)
+	switch path.Ext(stem) {
+	case ".MD", ".TXT", ".RST":
+		stem = strings.TrimSuffix(stem, path.Ext(stem))
+	}
+	switch stem {
+	case "LICENSE", "LICENCE", "COPYING", "UNLICENSE", "LICENSE-MIT", "LICENSE-APACHE":
+		return true
+	}
+	return false
+}
+
 // SkillFile is the exact spelling of a skill's main file.
 const SkillFile = "SKILL.md"
 

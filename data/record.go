@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -31,6 +32,10 @@ type Record struct {
 	Digests  map[string]string `json:"digests,omitempty"`
 	Notes    map[string]string `json:"notes,omitempty"`
 	Findings []Finding         `json:"findings,omitempty"`
+
+	// Licenses are the texts of the licence files of the nearest folder above the skill's, by path from the repository's
+	// root; an empty one is not kept. Written by `export --with-files` too.
+	Licenses map[string][]byte `json:"licenses,omitempty"`
 }
 
 // SetText stores a SKILL.md's bytes in the field that can carry them unchanged.
@@ -102,6 +107,14 @@ func (r *Record) Bundle() (Bundle, [][]byte, error) {
 	}
 	slices.SortFunc(b.Files, func(x, y File) int { return cmp.Compare(x.Path, y.Path) })
 	b.Files = slices.CompactFunc(b.Files, func(x, y File) bool { return x.Path == y.Path })
+	for _, path := range slices.Sorted(maps.Keys(r.Licenses)) {
+		license := LicenseFile{Path: path}
+		if text := r.Licenses[path]; len(text) > 0 {
+			license.SHA256 = SHA256Hex(text)
+			contents = append(contents, text)
+		}
+		b.Licenses = append(b.Licenses, license)
+	}
 	if r.Contents != nil {
 		b.Basis, b.Digest = BasisContents, BundleDigest(b.SkillFile, b.SkillSHA256, b.Files)
 	}
@@ -123,6 +136,11 @@ func (r *Record) check() error {
 		return fmt.Errorf("file %q is no file name", r.File)
 	case r.Stars < 0:
 		return fmt.Errorf("%d stars", r.Stars)
+	}
+	for path := range r.Licenses {
+		if !isPath(path) {
+			return fmt.Errorf("licence file %q is no path inside a repository", path)
+		}
 	}
 	for _, f := range r.Files {
 		content, kept := r.Contents[f.Path]

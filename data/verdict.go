@@ -10,6 +10,18 @@ const (
 	TierReferenceOnly Tier = "reference_only" // prose, guidance or illustrative snippets
 )
 
+// LicenseSource says where the licence of a skill was read.
+type LicenseSource string
+
+// The sources of a licence, best first.
+const (
+	LicenseFromAuthor     LicenseSource = "frontmatter"
+	LicenseFromBundle     LicenseSource = "bundle"     // a licence file in the skill's folder
+	LicenseFromRepository LicenseSource = "repository" // the nearest licence file above it in its repository
+	LicenseFromHost       LicenseSource = "host"       // as the host, or the collection, has its repository
+	LicenseFromNowhere    LicenseSource = ""
+)
+
 // Verdict is what the audit concludes of one skill.
 type Verdict struct {
 	Tier             Tier     `json:"tier"`
@@ -21,6 +33,10 @@ type Verdict struct {
 	RunnableComplete bool     `json:"runnable_complete"`
 	Basis            Basis    `json:"basis"`
 	License          string   `json:"license"` // SPDX id, or `unknown`
+	// Where the licence was read. The file's path is from the skill's folder, or from the repository's root where the
+	// source is the repository; empty where no file told.
+	LicenseSource LicenseSource `json:"license_source"`
+	LicenseFile   string        `json:"license_file"`
 	// Whether a validator accepts the skill as it stands (package audit/conformance).
 	ConformsSkillsRef     bool     `json:"conforms_skills_ref"`     // agentskills.io's reference validator
 	ConformsQuickValidate bool     `json:"conforms_quick_validate"` // the script of Anthropic's skill creator

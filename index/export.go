@@ -87,7 +87,24 @@ func recordOf(ctx context.Context, corpus *store.Store, skill store.Skill, withF
 		return record, nil
 	}
 	record.Findings = skill.Findings
+	if err := addLicenses(ctx, corpus, &record.Record, skill.Licenses); err != nil {
+		return nil, err
+	}
 	return record, addFiles(ctx, corpus, &record.Record, skill.Files)
+}
+
+func addLicenses(ctx context.Context, corpus *store.Store, record *data.Record, files []data.LicenseFile) error {
+	for _, f := range files {
+		if record.Licenses == nil {
+			record.Licenses = map[string][]byte{}
+		}
+		content, _, err := corpus.Content(ctx, f.SHA256)
+		if err != nil {
+			return err
+		}
+		record.Licenses[f.Path] = content
+	}
+	return nil
 }
 
 func addFiles(ctx context.Context, corpus *store.Store, record *data.Record, files []data.File) error {

@@ -10,7 +10,7 @@ import (
 // Pruned says what a prune took away, or would take.
 type Pruned struct {
 	Skills int `json:"skills"` // removed ones that are forgotten
-	Blobs  int `json:"blobs"`  // contents that no skill has any more
+	Blobs  int `json:"blobs"`  // contents that no skill has any more, or is under as its licence
 	Bytes  int `json:"bytes"`  // of these, as they are stored
 }
 
@@ -23,7 +23,8 @@ func (s *Store) Prune(ctx context.Context, before time.Time, dry bool) (pruned P
 			return err
 		}
 		const orphans = ` FROM blobs WHERE sha256 NOT IN (SELECT skill_sha256 FROM skills WHERE NOT (` + removed + `))
-			AND sha256 NOT IN (SELECT f.sha256 FROM files f JOIN skills s ON s.key = f.skill WHERE f.kept AND NOT (` + removed + `))`
+			AND sha256 NOT IN (SELECT f.sha256 FROM files f JOIN skills s ON s.key = f.skill WHERE f.kept AND NOT (` + removed + `))
+			AND sha256 NOT IN (SELECT l.sha256 FROM license_files l JOIN skills s ON s.key = l.skill WHERE NOT (` + removed + `))`
 		err := tx.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(length(zstd)), 0)`+orphans, before.Unix()).Scan(&pruned.Blobs, &pruned.Bytes)
 		if err != nil || dry {
 			return err

@@ -84,7 +84,7 @@ func (s *Store) readSkills(ctx context.Context, statement string, arguments ...a
 	}
 	// One query a table for all of them, not one a skill; skills in between that are not asked for are passed over.
 	first, last := skills[0].ID, skills[len(skills)-1].ID
-	for _, fill := range []func(context.Context, map[int64]*Skill, string, string) error{s.fillFiles, s.fillDocuments, s.fillFindings} {
+	for _, fill := range []func(context.Context, map[int64]*Skill, string, string) error{s.fillFiles, s.fillLicenses, s.fillDocuments, s.fillFindings} {
 		if err := fill(ctx, byKey, first, last); err != nil {
 			return nil, err
 		}
@@ -105,6 +105,21 @@ func (s *Store) fillFiles(ctx context.Context, skills map[int64]*Skill, first, l
 		return nil
 	}, `SELECT f.skill, f.path, f.mode, f.size, f.sha256, f.note, f.kept FROM skills s JOIN files f ON f.skill = s.key
 		WHERE s.id BETWEEN ? AND ? ORDER BY f.skill, f.path`, first, last)
+}
+
+func (s *Store) fillLicenses(ctx context.Context, skills map[int64]*Skill, first, last string) error {
+	return each(ctx, s.reader, func(rows *sql.Rows) error {
+		var key int64
+		var f data.LicenseFile
+		if err := rows.Scan(&key, &f.Path, &f.SHA256); err != nil {
+			return err
+		}
+		if skill := skills[key]; skill != nil {
+			skill.Licenses = append(skill.Licenses, f)
+		}
+		return nil
+	}, `SELECT l.skill, l.path, l.sha256 FROM skills s JOIN license_files l ON l.skill = s.key
+		WHERE s.id BETWEEN ? AND ? ORDER BY l.skill, l.path`, first, last)
 }
 
 // fillDocuments adds documents and verdicts.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"skillcorpus/data"
 )
@@ -42,9 +43,10 @@ func (s *Store) CommitImport(ctx context.Context, bundles []data.Bundle, blobs [
 
 // isStored reports whether the corpus has an imported skill as it is, or better.
 func isStored(ctx context.Context, tx *sql.Tx, b data.Bundle) (known bool, err error) {
-	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM skills WHERE id = ? AND live AND skill_sha256 = ? AND (basis = 'contents' AND ? = 'listing'
-			OR copy_key = ? AND basis = ? AND skill_file = ? AND origin = ? AND commit_sha = ? AND license = ? AND updated_at = ? AND stars = ?)`,
-		b.ID, b.SkillSHA256, b.Basis, b.CopyKey(), b.Basis, b.SkillFile, b.Origin, b.Commit, b.License, b.UpdatedAt, b.Stars).Scan(&known)
+	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM skills s WHERE id = ? AND live AND skill_sha256 = ? AND (basis = 'contents' AND ? = 'listing'
+			OR copy_key = ? AND basis = ? AND skill_file = ? AND origin = ? AND commit_sha = ? AND license = ? AND updated_at = ? AND stars = ?
+			AND `+licensesAbove+` = ?)`,
+		b.ID, b.SkillSHA256, b.Basis, b.CopyKey(), b.Basis, b.SkillFile, b.Origin, b.Commit, b.License, b.UpdatedAt, b.Stars, licensesText(b)).Scan(&known)
 	return known, err
 }
 
@@ -106,7 +108,34 @@ func putBundle(ctx context.Context, tx *sql.Tx, b data.Bundle, touched map[strin
 	if err := putFiles(ctx, tx, key, b.Files); err != nil {
 		return err
 	}
+	if err := putLicenses(ctx, tx, key, b.Licenses); err != nil {
+		return err
+	}
 	return putFindings(ctx, tx, key, StageCrawl, b.Findings)
+}
+
+// licensesAbove is the SQL for the licence files above a skill s in one text, which licensesText has of a bundle.
+const licensesAbove = `(SELECT coalesce(group_concat(' ' || path || ' ' || sha256, ''), '')
+	FROM (SELECT path, sha256 FROM license_files WHERE skill = s.key ORDER BY path))`
+
+func licensesText(b data.Bundle) string {
+	var text strings.Builder
+	for _, f := range b.Licenses {
+		text.WriteString(" " + f.Path + " " + f.SHA256)
+	}
+	return text.String()
+}
+
+func putLicenses(ctx context.Context, tx *sql.Tx, skill int64, files []data.LicenseFile) error {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM license_files WHERE skill = ?`, skill); err != nil {
+		return err
+	}
+	for _, f := range files {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO license_files (skill, path, sha256) VALUES (?, ?, ?)`, skill, f.Path, f.SHA256); err != nil {
+			return fmt.Errorf("licence file %q: %w", f.Path, err)
+		}
+	}
+	return nil
 }
 
 // dropResults forgets what parse and audit said of a SKILL.md that is another one now: its sections would be cut

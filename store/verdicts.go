@@ -16,7 +16,8 @@ type AuditItem struct {
 }
 
 // auditInput changes whenever something that the audit reads does.
-const auditInput = `s.copy_key || ' ' || s.document_digest || ' ' || s.license || ' ' || coalesce((SELECT tree_digest FROM repos WHERE key = s.repo_key), '')`
+const auditInput = `s.copy_key || ' ' || s.document_digest || ' ' || s.license || ' ' || coalesce((SELECT tree_digest FROM repos WHERE key = s.repo_key), '')
+	|| ` + licensesAbove
 
 const dueForAudit = `FROM skills s LEFT JOIN due d ON d.stage = 'audit' AND d.item = s.id
 	WHERE s.live AND s.document_digest <> '' AND s.id > ?1 AND (d.item IS NULL OR d.input <> ` + auditInput + ` OR d.version < ?2

@@ -163,5 +163,8 @@ func checkPartition(sections []data.Section, size int) string {
 func (s *Store) verifyFiles(ctx context.Context) ([]string, error) {
 	return query(ctx, s.reader, value[string], `SELECT 'skill ' || s.id || ': the content of ' || f.path || ' is not there'
 		FROM files f JOIN skills s ON s.key = f.skill LEFT JOIN blobs b ON b.sha256 = f.sha256
-		WHERE f.kept AND b.sha256 IS NULL ORDER BY s.id, f.path`)
+		WHERE f.kept AND b.sha256 IS NULL
+		UNION ALL SELECT 'skill ' || s.id || ': the content of ' || l.path || ' of its repository is not there'
+		FROM license_files l JOIN skills s ON s.key = l.skill LEFT JOIN blobs b ON b.sha256 = l.sha256
+		WHERE l.sha256 <> '' AND b.sha256 IS NULL ORDER BY 1`)
 }

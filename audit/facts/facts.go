@@ -29,6 +29,8 @@ type Input struct {
 	// InRepo tells whether a path from the repository's root exists there, as a file or as a directory; nil
 	// stands for a repository whose tree is not known.
 	InRepo func(path string) bool
+	// Licenses are the licence files of the nearest folder above the skill's that has any, sorted by path.
+	Licenses []license.File
 	// Partial tells that what InRepo knows is a part of a repository: a folder that a linter was given.
 	Partial bool
 }
@@ -123,7 +125,10 @@ func (f *Facts) license(in Input) {
 	if written == "" {
 		written = field.Text
 	}
-	f.License = license.Of(written, in.Bundle.Files, in.Content, in.Bundle.License)
+	f.License = license.Of(license.Statements{
+		Written: written, Files: in.Bundle.Files, Content: in.Content,
+		Above: in.Licenses, Host: in.Bundle.License,
+	})
 	f.License.Line = field.Line
 }
 

@@ -1,10 +1,13 @@
 // Package license owns the question under which licence a skill may be used: what its author says in the
-// frontmatter, what a bundled licence file says, what its repository says, in this order.
+// frontmatter, what a bundled licence file says, what the nearest licence file above it in its repository says, what
+// the repository's host says, in this order.
 //
 // It never guesses: what it does not know is `unknown`. Package facts calls it.
 package license
 
 import (
+	"bytes"
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -17,24 +20,29 @@ import (
 // Unknown is the licence of a skill that states none that is known.
 const Unknown = "unknown"
 
-// Source says where a licence was read.
-type Source string
-
-// The sources of a licence, best first.
-const (
-	FromAuthor     Source = "frontmatter"
-	FromFile       Source = "licence file"
-	FromRepository Source = "repository"
-	FromNowhere    Source = ""
-)
-
 // License is the licence of a skill.
 type License struct {
 	ID      string // an SPDX expression, or Unknown
-	Source  Source
+	Source  data.LicenseSource
+	File    string // that was read: from the skill's folder, or from the repository's root; also where the result is Unknown
 	Written string // what the author wrote, where that is no SPDX licence
 	Line    int    // of the frontmatter's key, 0 if there is none
-	File    string // the SPDX expression that bundled licence files are, whatever the author says; empty where none is known
+	Bundled string // the SPDX expression that bundled licence files are, whatever the author says; empty where none is known
+}
+
+// File is a licence file of a repository.
+type File struct {
+	Path string   // from the repository's root
+	IDs  []string // what Identify made of its text
+}
+
+// Statements are what is said of a skill's licence.
+type Statements struct {
+	Written string                           // by its author
+	Files   []data.File                      // of its bundle
+	Content func(path string) ([]byte, bool) // reads a bundled file; nil where none can be read
+	Above   []File                           // the licence files of the nearest folder above the skill's that has any
+	Host    string                           // the licence of the repository or collection as its host has it
 }
 
 // minCover is the share of a licence file, in percent, that must be the licence's own text. It is the
@@ -44,22 +52,37 @@ const minCover = 75
 // maxFile bounds what of a licence file is compared. The longest SPDX licence text has about 50,000 bytes.
 const maxFile = 256 << 10
 
-// Of returns the licence of a skill. written is the author's statement, content reads a bundled file, and
-// repository is the licence of the repository or collection. An author's statement that names no known
-// licence and no licence file is not overruled by the repository's: the result is Unknown.
-func Of(written string, files []data.File, content func(path string) ([]byte, bool), repository string) License {
-	written = strings.TrimSpace(written)
-	found := fromFiles(files, content)
-	l := License{ID: Unknown, File: found}
-	switch id := Parse(written); {
-	case id != "":
-		l.ID, l.Source = id, FromAuthor
-	case found != "" && (written == "" || namesFile(written)):
-		l.ID, l.Source, l.Written = found, FromFile, written
-	case written != "":
-		l.Written = written
-	case Parse(repository) != "":
-		l.ID, l.Source = Parse(repository), FromRepository
+// Of returns the licence of a skill. An author's statement that names no known licence and no licence file is not
+// overruled by a file above the skill or by the host: the result is Unknown. So it is where the nearest licence file
+// has a text that is not known, but for one at the root of the repository: that is what the host looked at as well.
+func Of(s Statements) License {
+	written := strings.TrimSpace(s.Written)
+	bundled, name, read := fromBundle(s.Files, s.Content)
+	l := License{ID: Unknown, Bundled: bundled}
+	if id := Parse(written); id != "" {
+		l.ID, l.Source = id, data.LicenseFromAuthor
+		return l
+	}
+	l.Written = written
+	if read && (written == "" || namesFile(written)) {
+		return l.from(data.LicenseFromBundle, bundled, name)
+	}
+	above, name, found := together(s.Above)
+	if found && (written == "" || namesFile(written) && names(written, name)) {
+		if l = l.from(data.LicenseFromRepository, above, name); above != "" || strings.Contains(name, "/") {
+			return l
+		}
+	}
+	if id := Parse(s.Host); id != "" && written == "" {
+		return l.from(data.LicenseFromHost, id, "")
+	}
+	return l
+}
+
+func (l License) from(source data.LicenseSource, id, file string) License {
+	l.File = file
+	if id != "" {
+		l.ID, l.Source = cmp.Or(Parse(id), id), source // the checker's GPL-3.0 is SPDX's GPL-3.0-only
 	}
 	return l
 }
@@ -67,13 +90,13 @@ func Of(written string, files []data.File, content func(path string) ([]byte, bo
 // Conflict reports whether the author's statement and the bundled licence file say different things: another
 // licence, or rights that the author keeps.
 func (l License) Conflict() bool {
-	if l.File == "" {
+	if l.Bundled == "" {
 		return false
 	}
-	if l.Source == FromAuthor {
-		return l.ID != l.File && !slices.Contains(alternatives(l.ID), l.File) && !slices.Contains(alternatives(l.File), l.ID)
+	if l.Source == data.LicenseFromAuthor {
+		return l.ID != l.Bundled && !slices.Contains(alternatives(l.ID), l.Bundled) && !slices.Contains(alternatives(l.Bundled), l.ID)
 	}
-	return l.Source == FromNowhere && reserves(l.Written)
+	return l.Source == data.LicenseFromNowhere && reserves(l.Written)
 }
 
 // alternatives are the licences of an expression, and each without the suffix that tells its later versions apart.
@@ -97,46 +120,57 @@ func namesFile(written string) bool {
 		(strings.Contains(upper, "LICENSE") || strings.Contains(upper, "LICENCE") || strings.Contains(upper, "COPYING"))
 }
 
-func fromFiles(files []data.File, content func(string) ([]byte, bool)) string {
+// names reports whether an author's statement has the name of a file in it.
+func names(written, file string) bool {
+	return slices.ContainsFunc(strings.Fields(written), func(word string) bool {
+		return strings.EqualFold(path.Base(strings.Trim(word, "`'\"()[],.;:")), path.Base(file))
+	})
+}
+
+// fromBundle returns what the bundled licence files are together, and the name of the one that tells. read is false
+// where none has a text.
+func fromBundle(files []data.File, content func(string) ([]byte, bool)) (id, name string, read bool) {
 	if content == nil {
-		return ""
+		return "", "", false
 	}
+	var found []File
+	for _, f := range files {
+		if !data.IsLicenseFile(f.Path) {
+			continue
+		}
+		if text, ok := content(f.Path); ok && len(bytes.TrimSpace(text)) > 0 {
+			found = append(found, File{f.Path, Identify(text)})
+		}
+	}
+	return together(found)
+}
+
+// together returns what the licence files of one folder are, and the first one that is known, if any is.
+func together(files []File) (id, name string, found bool) {
 	var ids []string
 	for _, f := range files {
-		if !IsFile(f.Path) {
-			continue
+		if name == "" || len(ids) == 0 && len(f.IDs) > 0 {
+			name = f.Path
 		}
-		text, ok := content(f.Path)
-		if !ok {
-			continue
-		}
-		cover := licensecheck.Scan(text[:min(len(text), maxFile)])
-		if cover.Percent < minCover {
-			continue
-		}
-		for _, m := range cover.Match {
-			if !m.IsURL && !slices.Contains(ids, m.ID) {
-				ids = append(ids, m.ID)
-			}
+		ids = append(ids, f.IDs...)
+	}
+	slices.Sort(ids)
+	return strings.Join(slices.Compact(ids), " AND "), name, len(files) > 0
+}
+
+// Identify returns the SPDX ids of the licences that a text consists of, sorted; none for a text of which less than
+// three quarters are those of known licences.
+func Identify(text []byte) []string {
+	cover := licensecheck.Scan(text[:min(len(text), maxFile)])
+	if cover.Percent < minCover {
+		return nil
+	}
+	var ids []string
+	for _, m := range cover.Match {
+		if !m.IsURL {
+			ids = append(ids, m.ID)
 		}
 	}
 	slices.Sort(ids)
-	return strings.Join(ids, " AND ")
-}
-
-// IsFile reports whether a path is a licence file at the top of a skill's folder.
-func IsFile(name string) bool {
-	if path.Dir(name) != "." {
-		return false
-	}
-	stem := strings.ToUpper(name)
-	switch path.Ext(stem) {
-	case "", ".MD", ".TXT", ".RST":
-		stem = strings.TrimSuffix(stem, path.Ext(stem))
-	}
-	switch stem {
-	case "LICENSE", "LICENCE", "COPYING", "UNLICENSE", "LICENSE-MIT", "LICENSE-APACHE":
-		return true
-	}
-	return false
+	return slices.Compact(ids)
 }

@@ -34,27 +34,62 @@ THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH RE
 func TestOf(t *testing.T) {
 	t.Parallel()
 	files := []data.File{{Path: "LICENSE.txt"}, {Path: "references/LICENSE"}}
-	content := func(name string) ([]byte, bool) { return []byte(isc), name == "LICENSE.txt" }
+	mit, unknown := []string{"MIT"}, []string(nil)
+	root := []license.File{{Path: "LICENSE", IDs: mit}}
 	for name, tt := range map[string]struct {
-		written, repository string
-		files               []data.File
-		want                string
-		source              license.Source
+		license.Statements
+		text   string // of LICENSE.txt in the bundle
+		want   string
+		source data.LicenseSource
+		file   string
 	}{
-		"author":                     {"MIT", "Apache-2.0", files, "MIT", license.FromAuthor},
-		"file before repository":     {"", "Apache-2.0", files, "ISC", license.FromFile},
-		"author names the file":      {"Complete terms in LICENSE.txt", "MIT", files, "ISC", license.FromFile},
-		"author names no file there": {"Complete terms in LICENSE.txt", "MIT", nil, license.Unknown, license.FromNowhere},
-		"proprietary":                {"Proprietary. LICENSE.txt has complete terms", "MIT", files, license.Unknown, license.FromNowhere},
-		"repository":                 {"", "Apache-2.0", nil, "Apache-2.0", license.FromRepository},
-		"repository without one":     {"", "NOASSERTION", nil, license.Unknown, license.FromNowhere},
+		"author":                      {st("MIT", files, nil, "Apache-2.0"), isc, "MIT", data.LicenseFromAuthor, ""},
+		"file before repository":      {st("", files, root, "Apache-2.0"), isc, "ISC", data.LicenseFromBundle, "LICENSE.txt"},
+		"author names the file":       {st("Complete terms in LICENSE.txt", files, root, "MIT"), isc, "ISC", data.LicenseFromBundle, "LICENSE.txt"},
+		"author names no file there":  {st("Complete terms in LICENSE.txt", nil, root, "MIT"), isc, license.Unknown, data.LicenseFromNowhere, ""},
+		"author names the root's":     {st("See `LICENSE` (MIT-style).", nil, root, ""), isc, "MIT", data.LicenseFromRepository, "LICENSE"},
+		"proprietary":                 {st("Proprietary. LICENSE.txt has complete terms", files, root, "MIT"), isc, license.Unknown, data.LicenseFromNowhere, ""},
+		"something else":              {st("MIT + Commons Clause", nil, root, "MIT"), isc, license.Unknown, data.LicenseFromNowhere, ""},
+		"host":                        {st("", nil, nil, "Apache-2.0"), isc, "Apache-2.0", data.LicenseFromHost, ""},
+		"host without one":            {st("", nil, nil, "NOASSERTION"), isc, license.Unknown, data.LicenseFromNowhere, ""},
+		"root before host":            {st("", nil, root, "Apache-2.0"), isc, "MIT", data.LicenseFromRepository, "LICENSE"},
+		"root of no known text":       {st("", nil, above("LICENSE", unknown), "Apache-2.0"), isc, "Apache-2.0", data.LicenseFromHost, ""},
+		"neither known":               {st("", nil, above("LICENSE", unknown), "NOASSERTION"), isc, license.Unknown, data.LicenseFromNowhere, "LICENSE"},
+		"a folder's before host":      {st("", nil, above("a/COPYING", []string{"GPL-3.0"}), "MIT"), isc, "GPL-3.0-only", data.LicenseFromRepository, "a/COPYING"},
+		"a folder's of no known text": {st("", nil, above("a/LICENSE", unknown), "MIT"), isc, license.Unknown, data.LicenseFromNowhere, "a/LICENSE"},
+		"two in one folder":           {st("", nil, above("LICENSE-APACHE", []string{"Apache-2.0"}, "LICENSE-MIT", mit), ""), isc, "Apache-2.0 AND MIT", data.LicenseFromRepository, "LICENSE-APACHE"},
+		"one says where the other is": {st("", nil, above("LICENSE", unknown, "LICENSE-MIT", mit), ""), isc, "MIT", data.LicenseFromRepository, "LICENSE-MIT"},
+		"bundled of no known text":    {st("", files, root, "MIT"), "All rights are ours.", license.Unknown, data.LicenseFromNowhere, "LICENSE.txt"},
+		"bundled without a text":      {st("", files, root, ""), "\n", "MIT", data.LicenseFromRepository, "LICENSE"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := license.Of(tt.written, tt.files, content, tt.repository)
-			if got.ID != tt.want || got.Source != tt.source {
-				t.Errorf("%+v, want %s from %q", got, tt.want, tt.source)
+			tt.Content = func(name string) ([]byte, bool) { return []byte(tt.text), name == "LICENSE.txt" }
+			got := license.Of(tt.Statements)
+			if got.ID != tt.want || got.Source != tt.source || got.File != tt.file {
+				t.Errorf("%+v, want %s from %q, %q", got, tt.want, tt.source, tt.file)
 			}
 		})
+	}
+}
+
+func st(written string, files []data.File, above []license.File, host string) license.Statements {
+	return license.Statements{Written: written, Files: files, Above: above, Host: host}
+}
+
+// above makes licence files of paths, each followed by what its text is.
+func above(pairs ...any) (files []license.File) {
+	for i := 0; i < len(pairs); i += 2 {
+		files = append(files, license.File{Path: pairs[i].(string), IDs: pairs[i+1].([]string)})
+	}
+	return files
+}
+
+func TestIdentify(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{isc: "ISC", "": "", "Ask me first.": "", isc + strings.Repeat("And pay the author for each use of it. ", 60): ""} {
+		if got := strings.Join(license.Identify([]byte(text)), " "); got != want {
+			t.Errorf("%.20q: %q, want %q", text, got, want)
+		}
 	}
 }

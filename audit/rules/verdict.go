@@ -15,9 +15,13 @@ func verdict(f facts.Facts) data.Verdict {
 		PurposeAligned: r.purpose(f),
 		Basis:          f.Bundle.Basis,
 		License:        f.License.ID,
+		LicenseSource:  f.License.Source,
 		Requires:       f.Requires,
 		Proxies:        f.Exact,
 		Corrected:      f.Corrected,
+	}
+	if v.LicenseSource != data.LicenseFromNowhere {
+		v.LicenseFile = f.License.File
 	}
 	v.MissingFiles = len(v.Missing) > 0
 	v.RunnableComplete = v.CodeBearing && v.CodeSound && !v.MissingFiles

@@ -93,7 +93,7 @@ func (r *reading) bundle(s skill) data.Bundle {
 		ID: data.SkillID(r.repo.ID, s.dir), RepoID: r.repo.ID, Path: s.dir,
 		SkillFile: name, SkillSHA256: r.facts[source(s.main)].digest,
 		Commit: cmp.Or(r.commit, r.repo.Commit), License: r.repo.License, Stars: r.repo.Stars,
-		Basis: data.BasisContents, Findings: s.findings,
+		Basis: data.BasisContents, Findings: s.findings, Licenses: r.above(s),
 	}
 	if at := r.repo.UpdatedAt; !at.IsZero() {
 		b.UpdatedAt = at.UTC().Format(time.RFC3339)

@@ -24,7 +24,7 @@ type content struct {
 }
 
 // planReading finds the contents that are read at all: those of walked paths and of their links' targets, and
-// those that are kept as soon as they are seen: the main files, and texts of bundles
+// those that are kept as soon as they are seen: the main files, the licence files above them, and texts of bundles
 // that have room for every file that could be one. Only larger bundles need a second look.
 func (r *reading) planReading() {
 	for _, e := range r.entries {
@@ -34,6 +34,9 @@ func (r *reading) planReading() {
 	}
 	for _, s := range r.skills {
 		r.must[source(s.main)] = true
+		for _, e := range keptLicenses(nearest(s.dir, r.licenses)) {
+			r.roomy[source(e)] = true
+		}
 		var total int64
 		for e := range r.below(s) {
 			if source(e) != "" && e.Size <= data.MaxKeptFile {

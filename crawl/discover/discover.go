@@ -62,7 +62,8 @@ type Keep func(sha256 string, content []byte) error
 
 // Read finds the skills of a repository and reads their bundles. A SKILL.md is a skill wherever it lies but in
 // vendored folders, in whatever case it is spelled; it is kept byte for byte. Other texts are kept within
-// data.MaxKeptFile and, in the order of their paths, data.MaxKeptBundle for each bundle. What cannot be read
+// data.MaxKeptFile and, in the order of their paths, data.MaxKeptBundle for each bundle, and so is the nearest licence
+// file above a skill. What cannot be read
 // becomes a finding; the error is one of keep, of ctx or of the archive as a whole.
 func Read(ctx context.Context, repo data.Repo, tree archive.Tree, keep Keep) (Found, error) {
 	r := newReading(repo, tree, keep)
@@ -88,12 +89,13 @@ type reading struct {
 	commit   string
 	entries  []archive.Entry // sorted by path
 	keep     Keep
-	skills   []skill // sorted by directory
+	skills   []skill                    // sorted by directory
+	licenses map[string][]archive.Entry // licence files by folder
 	findings []data.Finding
 
 	wanted map[string]bool    // paths that are read
 	must   map[string]bool    // paths kept whatever they hold: main files
-	roomy  map[string]bool    // paths kept if they are text, since their bundle has room for all
+	roomy  map[string]bool    // paths kept if they are text: licence files, and those of bundles with room for all
 	later  map[string]bool    // paths that only the kinds of their neighbours show to be kept
 	facts  map[string]content // by path, what was read
 	kept   map[string]bool    // digests given to keep
@@ -109,8 +111,8 @@ type reading struct {
 func newReading(repo data.Repo, tree archive.Tree, keep Keep) *reading {
 	return &reading{
 		repo: repo, commit: tree.Commit(), entries: tree.Entries(), keep: keep,
-		findings: slices.Clone(tree.Findings()),
-		wanted:   map[string]bool{}, must: map[string]bool{}, roomy: map[string]bool{}, later: map[string]bool{},
+		findings: slices.Clone(tree.Findings()), licenses: licenseFiles(tree.Entries()),
+		wanted: map[string]bool{}, must: map[string]bool{}, roomy: map[string]bool{}, later: map[string]bool{},
 		facts: map[string]content{}, most: maxListed, kept: map[string]bool{}, urls: map[string]string{}, manifests: map[string][]byte{},
 	}
 }

@@ -18,11 +18,13 @@ type Need struct {
 }
 
 // Needed tells which contents Read has to see so that every bundle comes out as if it had seen all of them: the files
-// of the skills' folders, where their links lead, and what declares plugins and submodules. A skill whose files have
+// of the skills' folders, where their links lead, the nearest licence files above them, and what declares plugins and
+// submodules. A skill whose files have
 // more than most bytes is left out, and so are the largest ones once all together have more than total.
 func Needed(entries []archive.Entry, most, total int64) Need {
 	need := Need{Paths: map[string]bool{}, TooLarge: map[string]int64{}}
 	folders := skillFolders(entries)
+	licenses := licenseFiles(entries)
 	sizes := map[string]int64{}
 	inside := map[string][]archive.Entry{}
 	for _, e := range entries {
@@ -42,7 +44,8 @@ func Needed(entries []archive.Entry, most, total int64) Need {
 	order := slices.SortedFunc(maps.Keys(folders), func(a, b string) int { return cmp.Or(cmp.Compare(sizes[a], sizes[b]), strings.Compare(a, b)) })
 	for _, dir := range order {
 		var more int64
-		for _, e := range inside[dir] {
+		wanted := slices.Concat(inside[dir], keptLicenses(nearest(dir, licenses)))
+		for _, e := range wanted {
 			if !need.Paths[source(e)] {
 				more += e.Size
 			}
@@ -57,7 +60,7 @@ func Needed(entries []archive.Entry, most, total int64) Need {
 		}
 		total -= more
 		need.Skills++
-		for _, e := range inside[dir] {
+		for _, e := range wanted {
 			need.Paths[source(e)] = true
 		}
 	}

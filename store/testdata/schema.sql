@@ -140,6 +140,13 @@ CREATE TABLE goose_db_version (
 		tstamp TIMESTAMP DEFAULT (datetime('now'))
 	);
 
+CREATE TABLE license_files (
+    skill  INTEGER NOT NULL REFERENCES skills (key) ON DELETE CASCADE,
+    path   TEXT NOT NULL,                          -- from the repository's root
+    sha256 TEXT NOT NULL,                          -- empty where the text is not kept
+    PRIMARY KEY (skill, path)
+) WITHOUT ROWID;
+
 CREATE TABLE listings (
     source      TEXT NOT NULL,
     external_id TEXT NOT NULL,

@@ -143,7 +143,7 @@ func (e *environment) printLint(skills []report.Skill, remedy bool) {
 }
 
 func (e *environment) printVerdict(verdict data.Verdict) {
-	e.Printf("  %s, %s; licence %s; judged by %s\n", verdict.Tier, describeRunnable(verdict), terminal.Quote(verdict.License), verdict.Basis)
+	e.Printf("  %s, %s; licence %s; judged by %s\n", verdict.Tier, describeRunnable(verdict), terminal.Quote(describeLicense(verdict)), verdict.Basis)
 	for _, need := range []struct {
 		what  string
 		names []string
@@ -157,6 +157,21 @@ func (e *environment) printVerdict(verdict data.Verdict) {
 			e.Printf("  %s %s\n", need.what, terminal.Shorten(terminal.Quote(strings.Join(need.names, ", ")), e.Width()-len(need.what)-3))
 		}
 	}
+}
+
+// describeLicense says under which licence a skill is, and where that was read.
+func describeLicense(verdict data.Verdict) string {
+	switch verdict.LicenseSource {
+	case data.LicenseFromAuthor:
+		return verdict.License + " from its frontmatter"
+	case data.LicenseFromBundle:
+		return verdict.License + " from its " + verdict.LicenseFile
+	case data.LicenseFromRepository:
+		return verdict.License + " from " + verdict.LicenseFile + " of the repository"
+	case data.LicenseFromHost:
+		return verdict.License + " as its host says"
+	}
+	return verdict.License
 }
 
 // describeRunnable says whether a skill is runnable-complete, and if not, which of the three parts lack.
