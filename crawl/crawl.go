@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,6 +47,7 @@ type Options struct {
 	MaxWait    time.Duration // how long in all to wait when only snoozes remain
 	Counter    *store.Counter
 	Stop       <-chan struct{}
+	Listed     func(SourceResult)                              // called when the enumeration of a source has ended; nil: nobody
 	Waiting    func(source string, items int, until time.Time) // called before a wait: of a source, or of so many repositories
 	Now        func() time.Time
 	After      func(time.Duration) <-chan time.Time // the timer of a wait; nil is time.After
@@ -57,9 +59,20 @@ type SourceResult struct {
 	Name         string            `json:"source"`
 	Completeness data.Completeness `json:"completeness"`
 	Rows         int               `json:"rows"`               // seen in this run
-	Reason       string            `json:"reason,omitempty"`   // why it was interrupted
+	Outcome      data.Outcome      `json:"outcome,omitempty"`  // of what interrupted it; empty where it was stopped on request
+	Reason       string            `json:"reason,omitempty"`   // why it was interrupted or capped
 	ListedAt     time.Time         `json:"listed_at,omitzero"` // of a source that was listed so short ago that it was not asked again
 	RetryAt      time.Time         `json:"retry_at,omitzero"`  // when a source that was limited may be asked again
+}
+
+// Waits reports whether the enumeration goes on when the source is asked again later.
+func (r SourceResult) Waits() bool {
+	return r.Completeness == data.Interrupted && !r.Outcome.Permanent()
+}
+
+// Broken reports whether the enumeration was interrupted by something that no waiting mends, such as a wrong key.
+func (r SourceResult) Broken() bool {
+	return r.Completeness == data.Interrupted && r.Outcome.Permanent()
 }
 
 // Summary is what a crawl did.
@@ -70,14 +83,9 @@ type Summary struct {
 	Refused int            `json:"refused,omitempty"` // repositories that were not asked for, since GitHub accepts none of the tokens given
 }
 
-// Incomplete reports whether another run has something to do that this one could not.
+// Incomplete reports whether waiting helps: a later run has something to do that this one could not.
 func (s Summary) Incomplete() bool {
-	for _, result := range s.Sources {
-		if result.Completeness == data.Interrupted {
-			return true
-		}
-	}
-	return s.Waiting > 0 || s.Refused > 0
+	return s.Waiting > 0 || slices.ContainsFunc(s.Sources, SourceResult.Waits)
 }
 
 // Run enumerates the sources, then fetches every repository that is due. It returns the first failure of our
@@ -104,6 +112,9 @@ func Run(ctx context.Context, corpus *store.Store, options Options) (Summary, er
 			return summary, err
 		}
 		summary.Sources = append(summary.Sources, result)
+		if c.Listed != nil {
+			c.Listed(result)
+		}
 	}
 	if err := c.release(ctx); err != nil {
 		return summary, err

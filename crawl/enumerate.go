@@ -17,7 +17,7 @@ var errStopped = errors.New("stopped on request")
 func (c *crawler) enumerate(ctx context.Context, src source.Source) (SourceResult, error) {
 	result := SourceResult{Name: src.Name(), Completeness: data.Interrupted}
 	if known, fresh, err := c.listed(ctx, src); err != nil || fresh {
-		result.Completeness, result.ListedAt = known.Completeness, known.UpdatedAt
+		result.Completeness, result.Reason, result.ListedAt = known.Completeness, known.Reason, known.UpdatedAt
 		return result, err
 	}
 	var renew func(json.RawMessage) json.RawMessage
@@ -36,15 +36,28 @@ func (c *crawler) enumerate(ctx context.Context, src source.Source) (SourceResul
 					continue
 				}
 			}
-			result.Reason, result.RetryAt = item.Error(), item.RetryAt
+			result.Outcome, result.Reason, result.RetryAt = item.Outcome, reasonOf(item), item.RetryAt
 		case errors.Is(err, errStopped):
 			result.Reason = errStopped.Error()
 		case err != nil:
 			return result, fmt.Errorf("enumerate %s: %w", src.Name(), err)
+		case completeness == data.Capped:
+			if capped, ok := src.(source.Capper); ok {
+				result.Reason = capped.Cap()
+			}
 		}
 		result.Completeness = completeness
-		return result, c.corpus.EndWalk(ctx, src.Name(), completeness)
+		return result, c.corpus.EndWalk(ctx, src.Name(), store.WalkEnd{
+			Completeness: completeness, Outcome: result.Outcome, Reason: result.Reason, RetryAt: result.RetryAt,
+		})
 	}
+}
+
+func reasonOf(item *data.ItemError) string {
+	if item.Err == nil {
+		return item.Reason
+	}
+	return item.Reason + ": " + item.Err.Error()
 }
 
 // walk reads a source from its cursor on, as far as it comes.

@@ -331,7 +331,7 @@ func TestForbidden(t *testing.T) {
 	})
 	f := newField(t, h.URL)
 	f.tokens = []string{"bad"}
-	if summary := f.crawl(nil, f.list(text)); !summary.Incomplete() || summary.Refused != 2 || f.outcomes()[data.OutcomeForbidden] != 2 {
+	if summary := f.crawl(nil, f.list(text)); summary.Incomplete() || summary.Refused != 2 || f.outcomes()[data.OutcomeForbidden] != 2 {
 		t.Errorf("%+v, %v", summary, f.outcomes())
 	}
 	f.tokens = []string{"good"}
@@ -572,6 +572,37 @@ func (s stopping) Enumerate(ctx context.Context, cursor json.RawMessage, emit so
 	limit := &data.ItemError{Outcome: data.OutcomeLimited, Reason: "the daily quota is used up", RetryAt: s.until}
 	return s.Source.Enumerate(ctx, cursor, func(rows []data.Listing, _ json.RawMessage) error {
 		return cmp.Or[error](emit(rows[:1], json.RawMessage("null")), limit)
+	})
+}
+
+// partial is a source that shows only a part.
+type partial struct{ source.Source }
+
+func (c partial) Enumerate(ctx context.Context, cursor json.RawMessage, emit source.Emit) (data.Completeness, error) {
+	_, err := c.Source.Enumerate(ctx, cursor, emit)
+	return data.Capped, err
+}
+
+func (partial) Cap() string { return "shows no more" }
+
+// TestCappedSource keeps why a source is capped, and tells it where the source is not asked again.
+func TestCappedSource(t *testing.T) {
+	t.Parallel()
+	f := newField(t, newHost(t, pack(t, "o/kit")).URL)
+	for _, age := range []time.Duration{0, time.Hour} {
+		var told []crawl.SourceResult
+		summary := f.crawl(func(o *crawl.Options) {
+			o.ListAge, o.Listed = age, func(r crawl.SourceResult) { told = append(told, r) }
+		}, partial{f.list("o/kit\n")})
+		if len(told) != 1 || told[0] != summary.Sources[0] || told[0].Reason != "shows no more" || told[0].ListedAt.IsZero() != (age == 0) || summary.Incomplete() {
+			t.Errorf("%+v, told %+v", summary, told)
+		}
+	}
+	f.look(func(corpus *store.Store) {
+		states, err := corpus.Sources(t.Context())
+		if err != nil || states[0].WalkEnd != (store.WalkEnd{Completeness: data.Capped, Reason: "shows no more"}) {
+			t.Errorf("%+v, %v", states, err)
+		}
 	})
 }
 

@@ -136,7 +136,7 @@ func (c *corpus) list(source string, completeness data.Completeness, rows ...dat
 	_, err := c.BeginWalk(c.t.Context(), source, nil)
 	check(c.t, err)
 	check(c.t, c.CommitListings(c.t.Context(), source, rows, []byte(`{"page":1}`)))
-	check(c.t, c.EndWalk(c.t.Context(), source, completeness))
+	check(c.t, c.EndWalk(c.t.Context(), source, WalkEnd{Completeness: completeness}))
 }
 
 func row(id, repo string) data.Listing {

@@ -11,15 +11,23 @@ import (
 	"skillcorpus/data"
 )
 
+// WalkEnd is how an enumeration ended.
+type WalkEnd struct {
+	Completeness data.Completeness
+	Outcome      data.Outcome // of what interrupted it; empty where it was stopped on request or killed, or is under way
+	Reason       string       // why it was interrupted or capped, in one line
+	RetryAt      time.Time    // when the host may be asked again, as it said; else zero
+}
+
 // SourceState is where the enumeration of one source stands.
 type SourceState struct {
-	Name         string
-	Completeness data.Completeness
-	Cursor       json.RawMessage // of the current walk, or the last one of a finished walk; nil before any
-	Walk         int
-	UpdatedAt    time.Time
-	Rows         int // listings of the source
-	Unlisted     int // of these: not seen by the last complete walk
+	Name string
+	WalkEnd
+	Cursor    json.RawMessage // of the current walk, or the last one of a finished walk; nil before any
+	Walk      int
+	UpdatedAt time.Time
+	Rows      int // listings of the source
+	Unlisted  int // of these: not seen by the last complete walk
 }
 
 // BeginWalk returns the cursor from which an enumeration goes on: the stored one if the last walk was interrupted,
@@ -34,13 +42,15 @@ func (s *Store) BeginWalk(ctx context.Context, source string, renew func(last js
 		}
 		if data.Completeness(state) == data.Interrupted && text != "" {
 			cursor = json.RawMessage(text)
-			return nil
+			_, err = tx.ExecContext(ctx, `UPDATE sources SET outcome = '', reason = '', retry_at = 0 WHERE name = ?`, source)
+			return err
 		}
 		if renew != nil && text != "" {
 			cursor = renew(json.RawMessage(text))
 		}
 		_, err = tx.ExecContext(ctx, `INSERT INTO sources (name, completeness, cursor, updated_at) VALUES (?, 'interrupted', ?, ?)
-			ON CONFLICT (name) DO UPDATE SET completeness = 'interrupted', cursor = excluded.cursor, walk = walk + 1, updated_at = excluded.updated_at`,
+			ON CONFLICT (name) DO UPDATE SET completeness = 'interrupted', cursor = excluded.cursor, walk = walk + 1,
+				updated_at = excluded.updated_at, outcome = '', reason = '', retry_at = 0`,
 			source, string(cursor), s.now().Unix())
 		return err
 	})
@@ -113,8 +123,13 @@ func timeText(t time.Time) string {
 }
 
 // EndWalk stores how an enumeration ended. Its cursor stays, for the one who begins the next walk to renew.
-func (s *Store) EndWalk(ctx context.Context, source string, completeness data.Completeness) error {
-	_, err := s.writer.ExecContext(ctx, `UPDATE sources SET completeness = ?, updated_at = ? WHERE name = ?`, completeness, s.now().Unix(), source)
+func (s *Store) EndWalk(ctx context.Context, source string, end WalkEnd) error {
+	var retry int64
+	if !end.RetryAt.IsZero() {
+		retry = end.RetryAt.Unix()
+	}
+	_, err := s.writer.ExecContext(ctx, `UPDATE sources SET completeness = ?, outcome = ?, reason = ?, retry_at = ?, updated_at = ? WHERE name = ?`,
+		end.Completeness, end.Outcome, end.Reason, retry, s.now().Unix(), source)
 	if err != nil {
 		return fmt.Errorf("end walk of %s: %w", source, err)
 	}
@@ -125,14 +140,17 @@ func (s *Store) EndWalk(ctx context.Context, source string, completeness data.Co
 func (s *Store) Sources(ctx context.Context) ([]SourceState, error) {
 	states, err := query(ctx, s.reader, func(rows *sql.Rows, state *SourceState) error {
 		var cursor string
-		var updated int64
-		err := rows.Scan(&state.Name, &state.Completeness, &cursor, &state.Walk, &updated, &state.Rows, &state.Unlisted)
+		var updated, retry int64
+		err := rows.Scan(&state.Name, &state.Completeness, &state.Outcome, &state.Reason, &retry, &cursor, &state.Walk, &updated, &state.Rows, &state.Unlisted)
+		if retry > 0 {
+			state.RetryAt = time.Unix(retry, 0).UTC()
+		}
 		if cursor != "" {
 			state.Cursor = json.RawMessage(cursor)
 		}
 		state.UpdatedAt = time.Unix(updated, 0).UTC()
 		return err
-	}, `SELECT s.name, s.completeness, s.cursor, s.walk, s.updated_at, (SELECT count(*) FROM listings l WHERE l.source = s.name),
+	}, `SELECT s.name, s.completeness, s.outcome, s.reason, s.retry_at, s.cursor, s.walk, s.updated_at, (SELECT count(*) FROM listings l WHERE l.source = s.name),
 		(SELECT count(*) FROM listings l WHERE l.source = s.name AND l.walk < s.walk AND s.completeness = 'complete')
 		FROM sources s ORDER BY s.name`)
 	if err != nil {

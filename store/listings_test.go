@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -43,12 +44,12 @@ func TestWalks(t *testing.T) {
 	commit(`{"page":2}`, row("a", "o/a"), row("b", "o/b"))
 	want(data.Interrupted, 1, 2, 0, `{"page":2}`)
 	// Killed here, or stopped: either way the walk goes on.
-	check(t, c.EndWalk(t.Context(), "market", data.Interrupted))
+	check(t, c.EndWalk(t.Context(), "market", WalkEnd{Completeness: data.Interrupted}))
 	if cursor := begin(); cursor != `{"page":2}` {
 		t.Errorf("an interrupted walk goes on at %q", cursor)
 	}
 	commit(`{"page":3}`, row("c", "o/c"))
-	check(t, c.EndWalk(t.Context(), "market", data.Complete))
+	check(t, c.EndWalk(t.Context(), "market", WalkEnd{Completeness: data.Complete}))
 	want(data.Complete, 1, 3, 0, `{"page":3}`)
 	// A new walk; nothing is unlisted before it is complete.
 	if cursor := begin(); cursor != "" {
@@ -56,15 +57,15 @@ func TestWalks(t *testing.T) {
 	}
 	commit(`{"page":2}`, row("a", "o/a"))
 	want(data.Interrupted, 2, 3, 0, `{"page":2}`)
-	check(t, c.EndWalk(t.Context(), "market", data.Capped))
+	check(t, c.EndWalk(t.Context(), "market", WalkEnd{Completeness: data.Capped}))
 	want(data.Capped, 2, 3, 0, `{"page":2}`)
 	begin()
 	commit(``, row("a", "o/a"))
-	check(t, c.EndWalk(t.Context(), "market", data.Complete))
+	check(t, c.EndWalk(t.Context(), "market", WalkEnd{Completeness: data.Complete}))
 	want(data.Complete, 3, 3, 2, "")
 	// Interrupted before its first page: it begins anew.
 	begin()
-	check(t, c.EndWalk(t.Context(), "market", data.Interrupted))
+	check(t, c.EndWalk(t.Context(), "market", WalkEnd{Completeness: data.Interrupted}))
 	if cursor := begin(); cursor != "" {
 		t.Errorf("a walk without a page goes on at %q", cursor)
 	}
@@ -83,7 +84,7 @@ func TestRenewedWalk(t *testing.T) {
 		t.Errorf("the first walk begins at %q", cursor)
 	}
 	check(t, c.CommitListings(t.Context(), "market", nil, []byte("end")))
-	check(t, c.EndWalk(t.Context(), "market", data.Complete))
+	check(t, c.EndWalk(t.Context(), "market", WalkEnd{Completeness: data.Complete}))
 	for range 2 { // the second is the next process, after a kill
 		if cursor := begin(); cursor != "renewed end" {
 			t.Errorf("the next walk begins at %q", cursor)
@@ -91,6 +92,30 @@ func TestRenewedWalk(t *testing.T) {
 	}
 	if state := c.source("market"); state.Walk != 2 || state.Completeness != data.Interrupted {
 		t.Errorf("%+v", state)
+	}
+}
+
+// Why a walk ended stays with its source until the next one begins.
+func TestWalkEnds(t *testing.T) {
+	t.Parallel()
+	c := newCorpus(t)
+	for _, end := range []WalkEnd{
+		{data.Interrupted, data.OutcomeLimited, "the quota is used up", time.Unix(1_800_000_000, 0).UTC()},
+		{data.Interrupted, data.OutcomeMalformed, "no list", time.Time{}},
+		{data.Capped, "", "1,000 rows a query", time.Time{}},
+		{Completeness: data.Complete},
+	} {
+		if _, err := c.BeginWalk(t.Context(), "market", nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := c.source("market").WalkEnd; got != (WalkEnd{Completeness: data.Interrupted}) {
+			t.Errorf("under way: %+v", got)
+		}
+		check(t, c.CommitListings(t.Context(), "market", nil, []byte("cursor")))
+		check(t, c.EndWalk(t.Context(), "market", end))
+		if diff := cmp.Diff(end, c.source("market").WalkEnd); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
 	}
 }
 

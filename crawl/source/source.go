@@ -42,6 +42,14 @@ type Renewer interface {
 	Renew(last json.RawMessage) json.RawMessage
 }
 
+// Capper is a Source whose enumeration may end Capped.
+type Capper interface {
+	Source
+
+	// Cap says what keeps such a walk from being complete, as the rest of a sentence after the source's name.
+	Cap() string
+}
+
 // Local is a Source that asks no host: reading it again costs nobody anything, so that every crawl does. The others
 // are left alone for some time after a walk that came to its end.
 type Local interface {

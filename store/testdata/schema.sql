@@ -247,7 +247,7 @@ CREATE TABLE sources (
     cursor       TEXT NOT NULL DEFAULT '',         -- JSON, the source's own
     walk         INTEGER NOT NULL DEFAULT 1,       -- number of the current or last walk
     updated_at   INTEGER NOT NULL                  -- Unix seconds
-) WITHOUT ROWID;
+, outcome TEXT NOT NULL DEFAULT '', reason TEXT NOT NULL DEFAULT '', retry_at INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
 
 CREATE TABLE submodules (
     repo_key TEXT NOT NULL,

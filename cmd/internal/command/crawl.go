@@ -35,7 +35,8 @@ func (e *environment) crawl() *cobra.Command {
 		Short: "Enumerate marketplaces and fetch their repositories",
 		Long: `Ask each source what it lists, then fetch every listed repository that is due: once,
 under a size cap, whatever the number of skills in it. Of a larger repository only what
-its skills need is fetched. A crawl that was interrupted goes on where it stopped. Without --source, only what is already listed is fetched.
+its skills need is fetched. A crawl that was interrupted goes on where it stopped.
+Without --source, only what is already listed is fetched.
 
 Sources:
   skillsmp       the SkillsMP API (a key in SKILLCORPUS_SKILLSMP_KEY raises its limits)
@@ -55,7 +56,11 @@ Sources:
 A GitHub token in SKILLCORPUS_GITHUB_TOKEN (or GITHUB_TOKEN) raises its limit from 60
 to 5,000 requests an hour, and lets 100 repositories be asked for at once. Several, with
 commas in between, are used in turn. They are sent to the API host alone, and to those in
-SKILLCORPUS_GITHUB_TOKEN_HOSTS.`,
+SKILLCORPUS_GITHUB_TOKEN_HOSTS.
+
+A source that cannot be read does not keep the others from being crawled. The exit code
+is 3 if a later run helps (a limit, a host that is down), else 1 if something has to be
+mended first (a wrong key or token, a name or file that is not there or no list).`,
 		Example: `  skillcorpus crawl --source sample
   skillcorpus crawl --source list:repos.txt --plan
   skillcorpus crawl --source list:repos.txt --max-wait 1h

@@ -25,9 +25,9 @@ const (
 
 const exitHelp = `
 Exit codes:
-  0 done   1 failed   2 wrong usage   3 done, but some items wait for another try
-  4 a finding or gate failed   10 no usable corpus or index, or one of another version
-  11 locked by another writer   130 interrupted
+  0 done   1 failed   2 wrong usage   3 done, but some items wait for another try:
+  waiting helps   4 a finding or gate failed   10 no usable corpus or index, or one
+  of another version   11 locked by another writer   130 interrupted
 `
 
 // errFinding ends a command whose result is bad news: exit code 4, without a message of its own.

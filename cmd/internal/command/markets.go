@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 
 	"skillcorpus/crawl/source"
@@ -20,7 +21,7 @@ func (e *environment) marketplace(argument string, at hosts, requests float64) (
 		RawURL: at.raw, UserAgent: e.userAgent(), RequestsPerSecond: pace(at.raw, requests), Now: e.now, Warn: warn, Logger: e.logger(),
 	})
 	if err != nil {
-		return nil, usageError{err}
+		return nil, usageError{fmt.Errorf("--source marketplace:%s: neither a file that is there nor OWNER/REPO", argument)}
 	}
 	return market, nil
 }

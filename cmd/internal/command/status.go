@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"skillcorpus/audit"
+	"skillcorpus/cmd/internal/pipeline"
 	"skillcorpus/cmd/internal/terminal"
 	"skillcorpus/data"
 	"skillcorpus/index"
@@ -83,6 +84,9 @@ type sourceReport struct {
 	Rows         int               `json:"rows"`
 	Unlisted     int               `json:"unlisted"`
 	UpdatedAt    time.Time         `json:"updated_at"`
+	Outcome      data.Outcome      `json:"outcome,omitempty"` // of what interrupted it
+	Reason       string            `json:"reason,omitempty"`  // why it was interrupted or capped
+	RetryAt      time.Time         `json:"retry_at,omitzero"` // when the host said that it may be asked again
 }
 
 type indexReport struct {
@@ -127,7 +131,7 @@ func (e *environment) corpusState(ctx context.Context, corpus *store.Store) (cor
 		return r, err
 	}
 	for _, s := range sources {
-		r.Sources = append(r.Sources, sourceReport{s.Name, s.Completeness, s.Rows, s.Unlisted, s.UpdatedAt})
+		r.Sources = append(r.Sources, sourceReport{s.Name, s.Completeness, s.Rows, s.Unlisted, s.UpdatedAt, s.Outcome, s.Reason, s.RetryAt})
 		r.OK = r.OK && s.Completeness != data.Interrupted
 	}
 	if r.Index, err = indexState(ctx, corpus); err != nil {
@@ -178,6 +182,14 @@ func (e *environment) printReport(r corpusState) {
 			rows = append(rows, []any{s.Name, s.Completeness, s.Rows, s.Unlisted, s.UpdatedAt.Format(time.RFC3339)})
 		}
 		e.Table([]string{"source", "listing", "rows", "unlisted", "as of"}, rows)
+	}
+	for _, s := range r.Sources {
+		switch {
+		case s.Completeness == data.Interrupted:
+			e.Printf("%s is interrupted: %s\n", terminal.Quote(s.Name), terminal.Quote(pipeline.Interruption(s.Outcome, s.Reason, s.RetryAt)))
+		case s.Reason != "":
+			e.Printf("%s is %s: it %s\n", terminal.Quote(s.Name), s.Completeness, terminal.Quote(s.Reason))
+		}
 	}
 	e.Printf("index: %s, %s%s\n", r.Index.State, terminal.Count(int64(r.Index.Skills), "skill"), prefixed("; ", terminal.Quote(r.Index.Reason)))
 	if r.LastRun != nil {

@@ -18,7 +18,6 @@ import (
 	"skillcorpus/audit"
 	"skillcorpus/cmd/internal/terminal"
 	"skillcorpus/crawl"
-	"skillcorpus/crawl/discover"
 	"skillcorpus/data"
 	"skillcorpus/index"
 	"skillcorpus/index/embed"
@@ -72,64 +71,6 @@ func (p *Pipeline) Audit(ctx context.Context) error {
 	})
 }
 
-// Crawl enumerates sources and fetches every repository that is due. Options need no counter, clock or logger.
-func (p *Pipeline) Crawl(ctx context.Context, options crawl.Options) error {
-	return p.stage(ctx, store.StageCrawl, "repository", func(work context.Context, counter *store.Counter, summary *Summary) error {
-		options.Counter, options.Stop, options.Now, options.Log = counter, ctx.Done(), p.Now, p.Log
-		options.Describe = describe
-		options.Waiting = func(source string, items int, until time.Time) {
-			if source != "" {
-				p.Terminal.Note("crawl: %s is under a limit; it goes on at %s", source, until.Local().Format(time.TimeOnly))
-				return
-			}
-			p.Terminal.Note("crawl: %s for another try; the first is due at %s", waits(items, "repository"), until.Local().Format(time.TimeOnly))
-		}
-		options.Planned = func(plan crawl.Plan) {
-			if plan.Repos > 0 {
-				p.Terminal.Note("crawl: %s", describePlan(plan))
-			}
-		}
-		crawled, err := crawl.Run(work, p.Corpus, options)
-		summary.Crawl = &crawled
-		for _, source := range crawled.Sources {
-			p.describeSource(source)
-		}
-		if crawled.Waiting > 0 && options.GitHub.Tokens() == 0 {
-			p.Terminal.Note("crawl: no token was given: with one in SKILLCORPUS_GITHUB_TOKEN GitHub grants 5,000 requests an hour in place of 60, and what waits for its limit is asked for at once")
-		}
-		return err
-	})
-}
-
-// describe lets the crawl know what installers ask of a SKILL.md.
-func describe(content []byte, id, file string) discover.Candidate {
-	front := parse.Document(content, id, file).Frontmatter
-	text := func(v data.Value, ok bool) string {
-		if !ok || v.Kind != data.KindScalar || v.Null {
-			return ""
-		}
-		return v.Scalar
-	}
-	metadata, _ := front.Get("metadata")
-	return discover.Candidate{
-		Name: text(front.Get("name")), Description: text(front.Get("description")), Internal: text(metadata.Get("internal")) == "true",
-	}
-}
-
-func (p *Pipeline) describeSource(source crawl.SourceResult) {
-	if !source.ListedAt.IsZero() {
-		p.Terminal.Note("crawl: %s was listed %s ago (%s): not asked again before --max-age", source.Name,
-			p.Now().Sub(source.ListedAt).Round(time.Second), source.Completeness)
-		return
-	}
-	text := fmt.Sprintf("crawl: %s listed %s: %s", source.Name, terminal.Count(int64(source.Rows), "row"), source.Completeness)
-	if source.Reason != "" {
-		p.Terminal.Warn("%s (%s)", text, source.Reason)
-		return
-	}
-	p.Terminal.Note("%s", text)
-}
-
 // stage runs one stage with progress, and tells and stores what it did.
 func (p *Pipeline) stage(ctx context.Context, stage store.Stage, item string, run func(context.Context, *store.Counter, *Summary) error) error {
 	started, counter := p.Now(), new(store.Counter)
@@ -162,34 +103,33 @@ func (p *Pipeline) stage(ctx context.Context, stage store.Stage, item string, ru
 	return errors.Join(p.tell(summary, line), end)
 }
 
-// end returns the error that a finished stage leaves: what remains to be done, or nil.
+// end returns the error that a finished stage leaves: what remains to be done, or nil. It is ErrIncomplete only if
+// waiting helps something.
 func (p *Pipeline) end(ctx context.Context, summary Summary) error {
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return ErrStopped
-	case summary.Crawl != nil && summary.Crawl.Refused > 0:
-		return fmt.Errorf("%w: GitHub accepts none of the tokens in SKILLCORPUS_GITHUB_TOKEN (or GITHUB_TOKEN): %s for a good one", ErrIncomplete, waits(summary.Crawl.Refused, "repository"))
-	case summary.Waiting > 0 && summary.Crawl != nil && !summary.Crawl.RetryAt.IsZero():
-		return fmt.Errorf("%w: %s, come back after %s", ErrIncomplete, waits(summary.Waiting, "repository"), summary.Crawl.RetryAt.Local().Format(time.RFC3339))
-	case summary.Crawl != nil && summary.Crawl.Incomplete():
-		if again := sourceRetry(*summary.Crawl); !again.IsZero() {
-			return fmt.Errorf("%w: a source was not read to its end, come back after %s", ErrIncomplete, again.Local().Format(time.RFC3339))
-		}
-		return fmt.Errorf("%w: a source was not read to its end", ErrIncomplete)
+	}
+	var waiting string
+	crawled := summary.Crawl
+	switch {
+	case summary.Waiting > 0 && crawled == nil:
+		waiting = waits(summary.Waiting, "skill")
 	case summary.Waiting > 0:
-		return fmt.Errorf("%w: %s", ErrIncomplete, waits(summary.Waiting, "skill"))
+		waiting = fmt.Sprintf("%s, come back after %s", waits(summary.Waiting, "repository"), crawled.RetryAt.Local().Format(time.RFC3339))
+	case crawled != nil && crawled.Incomplete():
+		waiting = "a source was not read to its end"
+		if again := sourceRetry(*crawled); !again.IsZero() {
+			waiting += ", come back after " + again.Local().Format(time.RFC3339)
+		}
+	}
+	broken := unmended(crawled)
+	if waiting != "" {
+		return fmt.Errorf("%w: %s", ErrIncomplete, strings.Join(append([]string{waiting}, broken...), "\n"))
+	}
+	if len(broken) > 0 {
+		return errors.New(strings.Join(broken, "\n"))
 	}
 	return nil
-}
-
-// sourceRetry returns when the first limited source may be asked again; zero if none said.
-func sourceRetry(crawled crawl.Summary) (first time.Time) {
-	for _, s := range crawled.Sources {
-		if !s.RetryAt.IsZero() && (first.IsZero() || s.RetryAt.Before(first)) {
-			first = s.RetryAt
-		}
-	}
-	return first
 }
 
 // IndexOptions say how an index is built.
@@ -248,6 +188,8 @@ func (p *Pipeline) finish(ctx context.Context, started time.Time, summary Summar
 		run.ExitCode = 130
 	case errors.Is(end, ErrIncomplete):
 		run.ExitCode = 3
+	case end != nil:
+		run.ExitCode = 1
 	}
 	return p.Corpus.AddRun(ctx, run)
 }
@@ -314,6 +256,13 @@ func countVectors(lists []index.List) (count int64) {
 
 func took(milliseconds int64) string {
 	return (time.Duration(milliseconds) * time.Millisecond).Round(10 * time.Millisecond).String()
+}
+
+func were(number int, thing string) string {
+	if number == 1 {
+		return terminal.Count(1, thing) + " was"
+	}
+	return terminal.Count(int64(number), thing) + " were"
 }
 
 func waits(number int, thing string) string {

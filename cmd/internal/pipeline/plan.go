@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -21,15 +22,12 @@ type Plan struct {
 // Options need no counter, clock or logger.
 func (p *Pipeline) Plan(ctx context.Context, options crawl.Options) error {
 	options.Counter, options.Stop, options.Now, options.Log = new(store.Counter), ctx.Done(), p.Now, p.Log
-	options.PlanOnly = true
+	options.PlanOnly, options.Listed = true, p.describeSource
 	var plan crawl.Plan
 	options.Planned = func(made crawl.Plan) { plan = made }
 	crawled, err := crawl.Run(context.WithoutCancel(ctx), p.Corpus, options)
 	if err != nil {
 		return err
-	}
-	for _, source := range crawled.Sources {
-		p.describeSource(source)
 	}
 	until, waiting, err := p.Corpus.NextRetry(ctx, store.StageCrawl)
 	if err != nil {
@@ -39,11 +37,12 @@ func (p *Pipeline) Plan(ctx context.Context, options crawl.Options) error {
 		p.Terminal.Note("crawl: %s for another try, the first until %s: those that are not due yet are no part of this plan",
 			waits(waiting, "repository"), until.Local().Format(time.RFC3339))
 	}
+	end := p.end(ctx, Summary{Crawl: &crawled})
 	if p.Terminal.JSON {
-		return p.Terminal.Object(Plan{"plan", plan})
+		return errors.Join(p.Terminal.Object(Plan{"plan", plan}), end)
 	}
 	p.Terminal.Printf("%s\n", describePlan(plan))
-	return nil
+	return end
 }
 
 func describePlan(plan crawl.Plan) string {

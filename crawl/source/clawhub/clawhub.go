@@ -88,6 +88,9 @@ func New(config Config) (*Client, error) {
 // Name returns Name.
 func (c *Client) Name() string { return Name }
 
+// Cap says what keeps a walk from being complete.
+func (c *Client) Cap() string { return walk.Inconsistent }
+
 const (
 	cursorVersion = 1
 	mostPages     = 10_000 // of one walk: 2,000,000 rows, where the registry has 78,000 (FACTS.md 3.1)

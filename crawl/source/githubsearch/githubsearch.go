@@ -114,6 +114,11 @@ func (s *Source) Enumerate(ctx context.Context, at json.RawMessage, emit source.
 	return data.Complete, nil
 }
 
+// Cap says what keeps a search from being complete.
+func (s *Source) Cap() string {
+	return "shows 1,000 results of a search, and some range could not be cut smaller, shifted, or was called incomplete by GitHub"
+}
+
 const mostOfAnswer = 16 << 20 // bytes
 
 // answer is one page of either search.

@@ -156,7 +156,7 @@ func (s *Source) Enumerate(ctx context.Context, at json.RawMessage, emit source.
 	}
 	market, err := manifest.Read(text)
 	if err != nil {
-		return data.Interrupted, &data.ItemError{Outcome: data.OutcomeMalformed, Reason: s.name, Err: err}
+		return data.Interrupted, &data.ItemError{Outcome: data.OutcomeMalformed, Reason: "not a list of plugins", Err: err}
 	}
 	for _, line := range market.Odd {
 		s.warn(s.name + " " + line + ": skipped")

@@ -120,6 +120,11 @@ func (s *Source) Enumerate(ctx context.Context, at json.RawMessage, emit source.
 	}
 }
 
+// Cap says what keeps a walk from being complete.
+func (s *Source) Cap() string {
+	return "shows 1,000 rows of a query, and no queries that are left promise enough of the others"
+}
+
 // Renew begins another walk with what is left of the day's quota.
 func (s *Source) Renew(last json.RawMessage) json.RawMessage {
 	before := resume(last, nil)

@@ -89,6 +89,9 @@ func client(config Config, key string) (*http.Client, error) {
 // Name returns Name.
 func (s *Source) Name() string { return Name }
 
+// Cap says what keeps a walk from being complete.
+func (s *Source) Cap() string { return walk.Inconsistent }
+
 // cursor is how far an enumeration has come: first the API's pages, then one sitemap after another.
 type cursor struct {
 	Version int               `json:"version"`

@@ -67,6 +67,9 @@ func (s Suite) enumerate(t *testing.T, from json.RawMessage) *listing {
 func (s Suite) whole(t *testing.T) {
 	t.Parallel()
 	got := s.enumerate(t, nil)
+	if capped, ok := s.Open(t).(source.Capper); s.End == data.Capped && (!ok || capped.Cap() == "") {
+		t.Error("it is capped and cannot say why")
+	}
 	if len(got.rows) != s.Rows {
 		t.Errorf("%d rows, want %d", len(got.rows), s.Rows)
 	}

@@ -23,6 +23,9 @@ const (
 	longestWait = 24 * time.Hour
 )
 
+// Inconsistent is why an enumeration by walks is capped: the rest of a sentence after the source's name.
+const Inconsistent = "gave no consistent walk in three: rows shifted while its pages were read, so that some may be missing"
+
 // Walk is how far a reading has come. Its zero value is the beginning; as JSON it is part of a cursor.
 //
 // A walk is consistent if no row came twice and nothing else shifted, or if it gave exactly the rows of the walk

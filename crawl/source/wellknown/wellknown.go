@@ -116,6 +116,9 @@ type Source struct {
 // Name is `wellknown:HOST`.
 func (s *Source) Name() string { return s.name }
 
+// Cap says what keeps a listing from being complete.
+func (s *Source) Cap() string { return fmt.Sprintf("has more than %d rows in its index", mostRows) }
+
 const cursorVersion = 1
 
 // cursor says only whether the index has been listed, since it comes in one piece.
