@@ -47,11 +47,18 @@ type Options struct {
 	MaxWait    time.Duration // how long in all to wait when only snoozes remain
 	Counter    *store.Counter
 	Stop       <-chan struct{}
-	Listed     func(SourceResult)                              // called when the enumeration of a source has ended; nil: nobody
-	Waiting    func(source string, items int, until time.Time) // called before a wait: of a source, or of so many repositories
+	Listed     func(SourceResult) // called when the enumeration of a source has ended; nil: nobody
+	Waiting    func(Wait)         // called before a wait
 	Now        func() time.Time
 	After      func(time.Duration) <-chan time.Time // the timer of a wait; nil is time.After
 	Log        *slog.Logger
+}
+
+// Wait is what a crawl waits for: a source that is under a limit, or repositories.
+type Wait struct {
+	Source string         // empty: repositories
+	Repos  map[string]int // by host
+	Until  time.Time
 }
 
 // SourceResult is how the enumeration of one source ended.
@@ -77,10 +84,13 @@ func (r SourceResult) Broken() bool {
 
 // Summary is what a crawl did.
 type Summary struct {
-	Sources []SourceResult `json:"sources"`
-	Waiting int            `json:"waiting"`           // repositories that wait for another try
-	RetryAt time.Time      `json:"retry_at,omitzero"` // when the first of them is due
-	Refused int            `json:"refused,omitempty"` // repositories that were not asked for, since GitHub accepts none of the tokens given
+	Sources   []SourceResult `json:"sources"`
+	Tried     map[string]int `json:"tried"`             // repositories of this run, by host; a skill of a registry is one
+	Waiting   int            `json:"waiting"`           // repositories that wait for another try
+	WaitingAt map[string]int `json:"waiting_at"`        // the same by host
+	RetryAt   time.Time      `json:"retry_at,omitzero"` // when the first of them is due
+	Tokenless bool           `json:"-"`                 // GitHub's limit was met that there is without a token
+	Refused   int            `json:"refused,omitempty"` // repositories that were not asked for, since GitHub accepts none of the tokens given
 }
 
 // Incomplete reports whether waiting helps: a later run has something to do that this one could not.
@@ -92,6 +102,7 @@ func (s Summary) Incomplete() bool {
 // own machine; what happened to single sources and repositories is stored and summed up.
 func Run(ctx context.Context, corpus *store.Store, options Options) (Summary, error) {
 	c := &crawler{Options: options, corpus: corpus, start: options.Now(), patience: options.MaxWait, heavy: make(chan struct{}, 1)}
+	c.seen, c.tried = map[string]bool{}, map[string]int{}
 	if c.After == nil {
 		c.After = time.After
 	}
@@ -119,15 +130,32 @@ func Run(ctx context.Context, corpus *store.Store, options Options) (Summary, er
 	if err := c.release(ctx); err != nil {
 		return summary, err
 	}
-	if err := c.plan(ctx); err != nil || c.PlanOnly {
+	if err := c.plan(ctx); err != nil {
 		return summary, err
 	}
-	if err := errors.Join(c.fetchAll(ctx), c.clean()); err != nil {
+	if !c.PlanOnly {
+		if err := errors.Join(c.fetchAll(ctx), c.clean()); err != nil {
+			return summary, err
+		}
+	}
+	summary.Refused, summary.Tokenless, summary.Tried = int(c.refused.Load()), c.tokenless.Load(), c.tried
+	if summary.WaitingAt, err = c.waiting(ctx); err != nil {
 		return summary, err
 	}
-	summary.Refused = int(c.refused.Load())
 	summary.RetryAt, summary.Waiting, err = corpus.NextRetry(ctx, store.StageCrawl)
 	return summary, err
+}
+
+// waiting counts by host the repositories that wait for another try.
+func (c *crawler) waiting(ctx context.Context) (map[string]int, error) {
+	hosts, err := c.corpus.Hosts(ctx)
+	counts := map[string]int{}
+	for host, count := range hosts {
+		if count.Waiting > 0 {
+			counts[host] = count.Waiting
+		}
+	}
+	return counts, err
 }
 
 // crawler is the state of one run.
@@ -144,13 +172,16 @@ type crawler struct {
 
 	overCap sync.Map // repository and commit whose archive has turned out too large: another try need not begin with it
 
-	refused atomic.Int64 // repositories that no token was good for
+	refused   atomic.Int64 // repositories that no token was good for
+	tokenless atomic.Bool  // a limit was met that there is without a token
 
 	heavy chan struct{} // holds one while a heavy repository is at work
 
 	mu      sync.Mutex                              // guards what follows
 	borne   string                                  // key of that heavy repository
 	told    told                                    // facts that were asked for together and not used yet
+	seen    map[string]bool                         // keys that this run has tried
+	tried   map[string]int                          // how many these are, by host
 	claimed map[string]bool                         // canonical keys that this pass has taken on: each repository is fetched once
 	limits  struct{ api, archives *data.ItemError } // the last limit that each of GitHub's hosts told
 }
@@ -200,20 +231,24 @@ func (c *crawler) fetchAll(ctx context.Context) error {
 		if wait <= 0 && taken == 0 {
 			return nil // what is due is not for this run to fetch, such as a folder that it was not given
 		}
-		if goOn, err := c.pause(ctx, "", waiting, until); err != nil || !goOn {
+		repos, err := c.waiting(ctx)
+		if err != nil {
+			return err
+		}
+		if goOn, err := c.pause(ctx, Wait{Repos: repos, Until: until}); err != nil || !goOn {
 			return err
 		}
 	}
 }
 
 // pause waits until a limit ends, and reports whether to go on then: not if what is left of MaxWait is too short.
-func (c *crawler) pause(ctx context.Context, source string, items int, until time.Time) (goOn bool, err error) {
-	wait := max(until.Sub(c.Now()), time.Second)
+func (c *crawler) pause(ctx context.Context, of Wait) (goOn bool, err error) {
+	wait := max(of.Until.Sub(c.Now()), time.Second)
 	if wait > c.patience {
 		return false, nil
 	}
 	c.patience -= wait
-	c.Waiting(source, items, until)
+	c.Waiting(of)
 	select {
 	case <-ctx.Done():
 		return false, ctx.Err()
@@ -261,6 +296,7 @@ func (c *crawler) fetchDue(ctx context.Context) (tried int64, err error) {
 			err := c.corpus.CommitRepos(ctx, fetched)
 			for _, f := range fetched {
 				c.unburden(f.Repo.ID)
+				c.count(f.Asked)
 			}
 			return err
 		},
@@ -269,6 +305,17 @@ func (c *crawler) fetchDue(ctx context.Context) (tried int64, err error) {
 		return 0, fault
 	}
 	return 0, err
+}
+
+// count takes a repository as one of those that this run has tried, however often it did.
+func (c *crawler) count(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.seen[key] {
+		host, _ := data.SplitRepoID(key)
+		c.seen[key] = true
+		c.tried[host]++
+	}
 }
 
 // failed is the result that stores what is wrong with a repository.

@@ -30,7 +30,7 @@ func (c *crawler) enumerate(ctx context.Context, src source.Source) (SourceResul
 		switch {
 		case isItem:
 			if item.Outcome == data.OutcomeLimited && !item.RetryAt.IsZero() {
-				if goOn, err := c.pause(ctx, src.Name(), 0, item.RetryAt); err != nil {
+				if goOn, err := c.pause(ctx, Wait{Source: src.Name(), Until: item.RetryAt}); err != nil {
 					return result, err
 				} else if goOn {
 					continue

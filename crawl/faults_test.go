@@ -171,7 +171,7 @@ func TestWaitingBudget(t *testing.T) {
 			})
 			told := 0
 			summary := f.crawl(func(o *crawl.Options) {
-				o.MaxWait, o.Waiting = budget, func(string, int, time.Time) { told++ }
+				o.MaxWait, o.Waiting = budget, func(crawl.Wait) { told++ }
 			}, f.list(text))
 			if budget < time.Minute {
 				if !summary.Incomplete() || told != 0 || len(f.clock.waits) != 0 {
@@ -223,7 +223,7 @@ func TestListingWaits(t *testing.T) {
 			f := newField(t, newHost(t, repos...).URL)
 			var told []string
 			summary := f.crawl(func(o *crawl.Options) {
-				o.MaxWait, o.Waiting = budget, func(source string, _ int, _ time.Time) { told = append(told, source) }
+				o.MaxWait, o.Waiting = budget, func(w crawl.Wait) { told = append(told, w.Source) }
 			}, limitedSource{now: f.clock.Now, reset: morning.Add(2 * time.Minute)})
 			if got := summary.Sources[0].Completeness; got != want || (want == data.Complete) != (len(told) == 1 && told[0] == "limited") {
 				t.Errorf("%s after waits for %q, want %s", got, told, want)

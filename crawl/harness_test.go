@@ -100,7 +100,7 @@ func (f *field) options(sources ...source.Source) crawl.Options {
 	}
 	return crawl.Options{
 		Sources: sources, GitHub: client, Limits: archive.DefaultLimits(), Workers: 3, MaxAge: 24 * time.Hour,
-		Counter: new(store.Counter), Stop: make(chan struct{}), Waiting: func(string, int, time.Time) {}, Now: f.clock.Now,
+		Counter: new(store.Counter), Stop: make(chan struct{}), Waiting: func(crawl.Wait) {}, Now: f.clock.Now,
 		After: f.clock.After, Log: logger,
 	}
 }

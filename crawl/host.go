@@ -24,6 +24,13 @@ type Host interface {
 	Archive(ctx context.Context, repo data.Repo, to io.Writer, maxBytes int64) error
 }
 
+// Estimator is a Host that knows beforehand how many requests a repository will take, given what is known of it, as
+// Repository is. It asks nothing.
+type Estimator interface {
+	Host
+	Requests(known data.Repo) int
+}
+
 // Hosts are the hosts beside GitHub and local folders, by data.Repo.Host (`clawhub`). Where that is a URL
 // (`https://example.org`) and has no entry of its own, the one of its scheme counts: `https://`, `http://`.
 type Hosts map[string]Host

@@ -152,7 +152,7 @@ func TestFreshListing(t *testing.T) {
 // What is denied is not asked for, under none of its names; a lifted denial lets it come back.
 func TestDenied(t *testing.T) {
 	t.Parallel()
-	kit := &repo{name: "o/kit", commit: commitOf(1), zip: zipOf(t, "a/SKILL.md", skillMD("a"), "b/SKILL.md", skillMD("b"))}
+	kit := &repo{name: "o/kit", commit: commitOf(1), zip: zipOf(t, "LICENSE", "terms", "a/SKILL.md", skillMD("a"), "b/SKILL.md", skillMD("b"))}
 	h := newHost(t, kit, pack(t, "p/other"))
 	f := newField(t, h.URL)
 	f.crawl(impatient, f.list("o/kit\np/other"))
@@ -166,7 +166,7 @@ func TestDenied(t *testing.T) {
 	corpus.Close()
 	f.wantSkills("o/kit/b")
 	h.mu.Lock()
-	kit.commit, kit.zip = commitOf(2), zipOf(t, "a/SKILL.md", skillMD("a new"), "b/SKILL.md", skillMD("b new"))
+	kit.commit, kit.zip = commitOf(2), zipOf(t, "LICENSE", "new terms", "a/SKILL.md", skillMD("a new"), "b/SKILL.md", skillMD("b new"))
 	other := h.repos["p/other"]
 	other.name = "q/moved"
 	h.repos["q/moved"] = other
@@ -216,11 +216,12 @@ func TestPlan(t *testing.T) {
 	f.crawl(plan(true))
 	f.tokens = []string{"t"}
 	f.crawl(plan(true))
+	due := map[string]int{data.HostGitHub: 3}
 	want := []crawl.Plan{
-		{Repos: 3, New: 3, Hosts: []crawl.HostPlan{{host, 9, 9.0 / 3600}}, Hours: 9.0 / 3600},
-		{Repos: 3, New: 3, Hosts: []crawl.HostPlan{{host, 9, 9.0 / 3600}}, Hours: 9.0 / 3600},
-		{Repos: 3, Hosts: []crawl.HostPlan{{host, 3, 3.0 / 3600}}, Hours: 3.0 / 3600},
-		{Repos: 3, Hosts: []crawl.HostPlan{{host, 1, 1.0 / 3600}}, Hours: 1.0 / 3600},
+		{Repos: 3, New: 3, Due: due, Hosts: []crawl.HostPlan{{host, 9, 9.0 / 3600}}, Hours: 9.0 / 3600},
+		{Repos: 3, New: 3, Due: due, Hosts: []crawl.HostPlan{{host, 9, 9.0 / 3600}}, Hours: 9.0 / 3600},
+		{Repos: 3, Due: due, Hosts: []crawl.HostPlan{{host, 3, 3.0 / 3600}}, Hours: 3.0 / 3600},
+		{Repos: 3, Due: due, Hosts: []crawl.HostPlan{{host, 1, 1.0 / 3600}}, Hours: 1.0 / 3600},
 	}
 	if diff := cmp.Diff(want, plans); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

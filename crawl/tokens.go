@@ -36,5 +36,6 @@ func (c *crawler) judgeToken(attempt *store.Attempt, repo data.Repo, err error) 
 		c.refused.Add(1)
 	case attempt.Outcome == data.OutcomeLimited && repo.Host == data.HostGitHub && c.tokens() == 0:
 		attempt.Input = withoutToken
+		c.tokenless.Store(true)
 	}
 }

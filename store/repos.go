@@ -62,22 +62,30 @@ func (s *Store) CountDueRepos(ctx context.Context, version int, start time.Time,
 	return count, nil
 }
 
-// DueAtHost is how many repositories of one host a crawl has to ask.
-type DueAtHost struct {
-	Host  string
-	Known int // read before: only facts are due
-	New   int // content is due in any case
+// HostCount is how many repositories of one host a corpus knows.
+type HostCount struct {
+	Repos   int `json:"repos"`
+	Read    int `json:"read"`    // of these: read at their last attempt
+	Waiting int `json:"waiting"` // of these: wait for another try
 }
 
-// DueByHost counts what DueRepos would give back in all, by host.
-func (s *Store) DueByHost(ctx context.Context, version int, start time.Time, maxAge time.Duration) ([]DueAtHost, error) {
-	due, err := query(ctx, s.reader, func(rows *sql.Rows, d *DueAtHost) error { return rows.Scan(&d.Host, &d.New, &d.Known) },
-		`SELECT r.host, sum(r.commit_sha = '' OR coalesce(d.version < ?2, 0)), sum(NOT (r.commit_sha = '' OR coalesce(d.version < ?2, 0)))`+
-			dueForCrawl+` GROUP BY r.host ORDER BY r.host`, s.dueForCrawl(version, start, maxAge, "")...)
-	if err != nil {
-		return nil, fmt.Errorf("count due repositories: %w", err)
+// Hosts counts the repositories of every host.
+func (s *Store) Hosts(ctx context.Context) (map[string]HostCount, error) {
+	type row struct {
+		host string
+		HostCount
 	}
-	return due, nil
+	rows, err := query(ctx, s.reader, func(rows *sql.Rows, r *row) error { return rows.Scan(&r.host, &r.Repos, &r.Read, &r.Waiting) },
+		`SELECT r.host, count(*), coalesce(sum(d.outcome = 'ok'), 0), coalesce(sum(d.outcome IN ('limited', 'unavailable', 'internal')), 0)
+			FROM repos r LEFT JOIN due d ON d.stage = 'crawl' AND d.item = r.key GROUP BY r.host`)
+	if err != nil {
+		return nil, fmt.Errorf("count repositories by host: %w", err)
+	}
+	hosts := make(map[string]HostCount, len(rows))
+	for _, r := range rows {
+		hosts[r.host] = r.HostCount
+	}
+	return hosts, nil
 }
 
 const repoColumns = `r.id, r.host, r.name, r.numeric_id, r.default_branch, r.commit_sha, r.size_kb, r.license, r.stars, r.archived, r.fork, r.updated_at, r.etag`

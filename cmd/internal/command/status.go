@@ -62,14 +62,15 @@ func (e *environment) status() *cobra.Command {
 
 // corpusState is what `status --json` prints (docs/json.md).
 type corpusState struct {
-	Type    string                 `json:"type"` // always status
-	OK      bool                   `json:"ok"`   // nothing due, nothing failed on our side, every source read to its end, the index fresh
-	Counts  store.Counts           `json:"counts"`
-	Stages  map[string]stageReport `json:"stages"`
-	Waits   []store.Wait           `json:"waits"` // why items wait, the most first
-	Sources []sourceReport         `json:"sources"`
-	Index   indexReport            `json:"index"`
-	LastRun *store.Run             `json:"last_run"`
+	Type    string                     `json:"type"` // always status
+	OK      bool                       `json:"ok"`   // nothing due, nothing failed on our side, every source read to its end, the index fresh
+	Counts  store.Counts               `json:"counts"`
+	Hosts   map[string]store.HostCount `json:"hosts"` // the repositories of each host
+	Stages  map[string]stageReport     `json:"stages"`
+	Waits   []store.Wait               `json:"waits"` // why items wait, the most first
+	Sources []sourceReport             `json:"sources"`
+	Index   indexReport                `json:"index"`
+	LastRun *store.Run                 `json:"last_run"`
 }
 
 type stageReport struct {
@@ -99,6 +100,9 @@ func (e *environment) corpusState(ctx context.Context, corpus *store.Store) (cor
 	r := corpusState{Type: "status", Stages: map[string]stageReport{}, Sources: []sourceReport{}}
 	var err error
 	if r.Counts, err = corpus.Counts(ctx); err != nil {
+		return r, err
+	}
+	if r.Hosts, err = corpus.Hosts(ctx); err != nil {
 		return r, err
 	}
 	due := map[store.Stage]func() (int, error){
@@ -158,7 +162,7 @@ func indexState(ctx context.Context, corpus *store.Store) (indexReport, error) {
 func (e *environment) printReport(r corpusState) {
 	c := r.Counts
 	e.Printf("%s in %s\n", e.Bold(terminal.Count(int64(c.Skills), "skill")), e.data)
-	e.Printf("  %s, %s, %d removed, %s, %s of text (%s packed)\n", terminal.Count(int64(c.Repos), "repository"),
+	e.Printf("  %s, %s, %d removed, %s, %s of text (%s packed)\n", places(r.Hosts, func(h store.HostCount) int { return h.Repos }),
 		terminal.Count(int64(c.Copies), "copy"), c.Removed, terminal.Count(int64(c.Files), "bundled file"),
 		terminal.Bytes(int64(c.BlobBytes)), terminal.Bytes(int64(c.StoreBytes)))
 	if c.RepoFindings > 0 {
@@ -195,6 +199,15 @@ func (e *environment) printReport(r corpusState) {
 	if r.LastRun != nil {
 		e.Printf("last run: %s at %s, exit code %d\n", r.LastRun.Command, r.LastRun.EndedAt.Format(time.RFC3339), r.LastRun.ExitCode)
 	}
+}
+
+// places counts what the hosts have, in words that are right for each.
+func places(hosts map[string]store.HostCount, of func(store.HostCount) int) string {
+	counts := make(map[string]int, len(hosts))
+	for host, count := range hosts {
+		counts[host] = of(count)
+	}
+	return pipeline.Places(counts)
 }
 
 func outcomes(counts map[data.Outcome]int) string {

@@ -27,6 +27,10 @@ func (e *environment) printTable6(ctx context.Context, corpus *store.Store) erro
 	if e.JSON {
 		return e.Object(table6{Type: "table6", Fates: fates, Indexed: built.Skills})
 	}
+	hosts, err := corpus.Hosts(ctx)
+	if err != nil {
+		return err
+	}
 	e.Table([]string{"listings", "count"}, [][]any{
 		{"advertised", fates.Advertised},
 		{"not tried yet, or waiting", fates.Pending},
@@ -36,7 +40,7 @@ func (e *environment) printTable6(ctx context.Context, corpus *store.Store) erro
 		{"  refused", fates.Refused},
 		{"  downloaded", fates.Downloaded},
 	})
-	e.Printf("%s read; live in them: %s; excluded for their own size: %d; indexed: %d\n", terminal.Count(int64(fates.Repos), "repository"),
+	e.Printf("%s read; live in them: %s; excluded for their own size: %d; indexed: %d\n", places(hosts, func(h store.HostCount) int { return h.Read }),
 		terminal.Count(int64(fates.Skills), "skill"), fates.SkillsTooLarge, built.Skills)
 	return nil
 }

@@ -15,15 +15,15 @@ import (
 
 // Crawl enumerates sources and fetches every repository that is due. Options need no counter, clock or logger.
 func (p *Pipeline) Crawl(ctx context.Context, options crawl.Options) error {
-	return p.stage(ctx, store.StageCrawl, "repository", func(work context.Context, counter *store.Counter, summary *Summary) error {
+	return p.stage(ctx, store.StageCrawl, "", func(work context.Context, counter *store.Counter, summary *Summary) error {
 		options.Counter, options.Stop, options.Now, options.Log = counter, ctx.Done(), p.Now, p.Log
 		options.Describe = describe
-		options.Waiting = func(source string, items int, until time.Time) {
-			if source != "" {
-				p.Terminal.Note("crawl: %s is under a limit; it goes on at %s", source, until.Local().Format(time.TimeOnly))
+		options.Waiting = func(w crawl.Wait) {
+			if w.Source != "" {
+				p.Terminal.Note("crawl: %s is under a limit; it goes on at %s", w.Source, w.Until.Local().Format(time.TimeOnly))
 				return
 			}
-			p.Terminal.Note("crawl: %s for another try; the first is due at %s", waits(items, "repository"), until.Local().Format(time.TimeOnly))
+			p.Terminal.Note("crawl: %s for another try; the first is due at %s", wait(w.Repos), w.Until.Local().Format(time.TimeOnly))
 		}
 		options.Planned = func(plan crawl.Plan) {
 			if plan.Repos > 0 {
@@ -33,7 +33,7 @@ func (p *Pipeline) Crawl(ctx context.Context, options crawl.Options) error {
 		options.Listed = p.describeSource
 		crawled, err := crawl.Run(work, p.Corpus, options)
 		summary.Crawl = &crawled
-		if crawled.Waiting > 0 && options.GitHub.Tokens() == 0 {
+		if crawled.Tokenless && crawled.Waiting > 0 {
 			p.Terminal.Note("crawl: no token was given: with one in SKILLCORPUS_GITHUB_TOKEN GitHub grants 5,000 requests an hour in place of 60, and what waits for its limit is asked for at once")
 		}
 		return err

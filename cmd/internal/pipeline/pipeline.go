@@ -71,7 +71,7 @@ func (p *Pipeline) Audit(ctx context.Context) error {
 	})
 }
 
-// stage runs one stage with progress, and tells and stores what it did.
+// stage runs one stage over items with progress (a crawl says itself what they are), and tells and stores what it did.
 func (p *Pipeline) stage(ctx context.Context, stage store.Stage, item string, run func(context.Context, *store.Counter, *Summary) error) error {
 	started, counter := p.Now(), new(store.Counter)
 	summary := Summary{Type: "summary", Stage: string(stage)}
@@ -93,7 +93,11 @@ func (p *Pipeline) stage(ctx context.Context, stage store.Stage, item string, ru
 	if err := p.finish(work, started, summary, end); err != nil {
 		return err
 	}
-	line := fmt.Sprintf("%s: %s in %s", stage, terminal.Count(summary.Done, item), took(summary.TookMS))
+	items := terminal.Count(summary.Done, item)
+	if summary.Crawl != nil {
+		items = Places(summary.Crawl.Tried)
+	}
+	line := fmt.Sprintf("%s: %s in %s", stage, items, took(summary.TookMS))
 	if summary.Done == 0 {
 		line = fmt.Sprintf("%s: nothing was due", stage)
 	}
@@ -115,7 +119,7 @@ func (p *Pipeline) end(ctx context.Context, summary Summary) error {
 	case summary.Waiting > 0 && crawled == nil:
 		waiting = waits(summary.Waiting, "skill")
 	case summary.Waiting > 0:
-		waiting = fmt.Sprintf("%s, come back after %s", waits(summary.Waiting, "repository"), crawled.RetryAt.Local().Format(time.RFC3339))
+		waiting = fmt.Sprintf("%s, come back after %s", wait(crawled.WaitingAt), crawled.RetryAt.Local().Format(time.RFC3339))
 	case crawled != nil && crawled.Incomplete():
 		waiting = "a source was not read to its end"
 		if again := sourceRetry(*crawled); !again.IsZero() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -29,15 +30,11 @@ func (p *Pipeline) Plan(ctx context.Context, options crawl.Options) error {
 	if err != nil {
 		return err
 	}
-	until, waiting, err := p.Corpus.NextRetry(ctx, store.StageCrawl)
-	if err != nil {
-		return err
+	if until := crawled.RetryAt; crawled.Waiting > 0 {
+		p.Terminal.Note("crawl: %s for another try, the first until %s: what is not due yet is no part of this plan",
+			wait(crawled.WaitingAt), until.Local().Format(time.RFC3339))
 	}
-	if waiting > 0 {
-		p.Terminal.Note("crawl: %s for another try, the first until %s: those that are not due yet are no part of this plan",
-			waits(waiting, "repository"), until.Local().Format(time.RFC3339))
-	}
-	end := p.end(ctx, Summary{Crawl: &crawled})
+	end := p.end(ctx, Summary{Crawl: &crawl.Summary{Sources: crawled.Sources}}) // what else waits is not due, and no part of it
 	if p.Terminal.JSON {
 		return errors.Join(p.Terminal.Object(Plan{"plan", plan}), end)
 	}
@@ -46,14 +43,26 @@ func (p *Pipeline) Plan(ctx context.Context, options crawl.Options) error {
 }
 
 func describePlan(plan crawl.Plan) string {
-	text := fmt.Sprintf("%s due, %d of them to be read", terminal.Count(int64(plan.Repos), "repository"), plan.New)
+	text := fmt.Sprintf("%s due, %d of them to be read", Places(plan.Due), plan.New)
 	parts := make([]string, len(plan.Hosts))
 	for i, host := range plan.Hosts {
 		parts[i] = fmt.Sprintf("%s to %s", terminal.Count(int64(host.Requests), "request"), terminal.Quote(host.Host))
 	}
 	if len(parts) > 0 {
-		took := time.Duration(plan.Hours * float64(time.Hour)).Round(time.Minute)
-		text += fmt.Sprintf(": %s; %.1f hours (%s) at this pace, and more for what has changed or is over the cap", strings.Join(parts, ", "), plan.Hours, took)
+		text += fmt.Sprintf(": %s; %s at this pace, and more for what has changed or is over the cap", strings.Join(parts, ", "), lasting(plan.Hours))
 	}
 	return text
+}
+
+// lasting tells a time in the unit that fits it.
+func lasting(hours float64) string {
+	switch d := time.Duration(hours * float64(time.Hour)); {
+	case d < time.Second:
+		return "less than a second"
+	case d < time.Minute:
+		return terminal.Count(int64(math.Ceil(d.Seconds())), "second")
+	case d < time.Hour:
+		return terminal.Count(int64(math.Ceil(d.Minutes())), "minute")
+	}
+	return fmt.Sprintf("%.1f hours", hours)
 }

@@ -292,6 +292,9 @@ func TestRepository(t *testing.T) {
 	if again, unchanged, err := c.Repository(t.Context(), got.Name, got); err != nil || !unchanged || g.total != 2 {
 		t.Errorf("%+v, %v, %v, %d requests", again, unchanged, err, g.total)
 	}
+	if fresh := (data.Repo{Name: "skill-0"}); c.Requests(fresh) != 2 || c.Requests(got) != 1 {
+		t.Errorf("before a walk a plan of %d and %d requests", c.Requests(fresh), c.Requests(got))
+	}
 	// After a walk nothing is asked of what it showed.
 	if _, _, _, err := list(t, c, nil); err != nil {
 		t.Fatal(err)
@@ -302,6 +305,9 @@ func TestRepository(t *testing.T) {
 	}
 	old := got
 	old.Commit = "0.9.0"
+	if c.Requests(old) != 2 || c.Requests(got) != 0 {
+		t.Errorf("after a walk a plan of %d and %d requests", c.Requests(old), c.Requests(got))
+	}
 	if _, unchanged, err := c.Repository(t.Context(), old.Name, old); err != nil || unchanged || g.total != before+1 {
 		t.Errorf("%v, %v, %d more requests", unchanged, err, g.total-before)
 	}

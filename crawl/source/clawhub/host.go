@@ -49,6 +49,19 @@ func (c *Client) Repository(ctx context.Context, name string, known data.Repo) (
 	return repo, repo.Commit == known.Commit && repo.ID == known.ID, nil
 }
 
+// Requests tells what a skill will take: its details and its archive where its version is not the known one, its details
+// alone where no page of this run has shown its version; see crawl.Estimator.
+func (c *Client) Requests(known data.Repo) int {
+	shown := c.shown(known.Name[strings.LastIndex(known.Name, "/")+1:])
+	switch {
+	case known.Commit == "" || shown != "" && shown != known.Commit:
+		return 2
+	case shown == "":
+		return 1
+	}
+	return 0
+}
+
 func cmpVersion(first, second *version) *version {
 	if first != nil {
 		return first

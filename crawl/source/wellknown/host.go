@@ -42,6 +42,33 @@ func (c *Client) Repository(ctx context.Context, name string, known data.Repo) (
 	}, false, nil
 }
 
+// Requests tells what a skill will take, the index of its site aside: nothing while its digest is the known one, else
+// its one file, or in version 0.1.0 each of them; see crawl.Estimator.
+func (c *Client) Requests(known data.Repo) int {
+	c.mu.Lock()
+	s := c.sites[known.Host]
+	c.mu.Unlock()
+	var found *index
+	if s != nil {
+		s.mu.Lock()
+		found = s.index
+		s.mu.Unlock()
+	}
+	if found == nil {
+		if known.Commit == "" {
+			return 1
+		}
+		return 0
+	}
+	switch e, ok := found.entries[strings.ToLower(known.Name)]; {
+	case !ok, e.Digest != "" && e.Digest == known.Commit:
+		return 0
+	case e.Type == "":
+		return len(e.Files)
+	}
+	return 1
+}
+
 // Archive copies the files of a skill to to; see crawl.Host. What does not have the digest of the index is malformed.
 func (c *Client) Archive(ctx context.Context, repo data.Repo, to io.Writer, maxBytes int64) error {
 	found, err := c.index(ctx, repo.Host)

@@ -255,6 +255,9 @@ func TestOldVersion(t *testing.T) {
 	if err != nil || repo.Commit != "" {
 		t.Fatalf("%+v, %v", repo, err)
 	}
+	if got := c.Requests(repo); got != 3 {
+		t.Errorf("a plan of %d requests, want one for each file", got)
+	}
 	pack := func(most int64) (map[string][]byte, error) {
 		var out bytes.Buffer
 		if err := c.Archive(t.Context(), repo, &out, most); err != nil {
