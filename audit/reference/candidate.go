@@ -16,6 +16,8 @@ type candidate struct {
 	kind    Kind
 	before  string // what stands before it on its line
 	unclose bool
+	dir     directory // of a command
+	runs    bool      // an interpreter, or by itself
 }
 
 var (
@@ -45,8 +47,17 @@ func OwnFolder(file string) bool {
 	return nested && ownFolders[folder]
 }
 
-// resolve decides whether a candidate names a file, which one, and whether it is there.
+// resolve decides whether a candidate names a file, which one, and whether it is there. What a command names in a
+// directory that is not the skill's is the skill's only if it is there.
 func (s *scanner) resolve(c candidate) (Reference, bool) {
+	ref, ok := s.locate(c)
+	if _, explicit := s.expand(c.text); c.dir.away && explicit == none {
+		ok = ok && ref.State != Missing && ref.State != Unknown && ref.State != OutsideMissing && ref.State != Escapes
+	}
+	return ref, ok
+}
+
+func (s *scanner) locate(c candidate) (Reference, bool) {
 	ref := Reference{Written: c.text, Line: c.line, Kind: c.kind, UnclosedCode: c.unclose}
 	name, explicit, ok := s.clean(c)
 	if !ok {
@@ -54,6 +65,9 @@ func (s *scanner) resolve(c candidate) (Reference, bool) {
 	}
 	if explicit == fromPlugin {
 		return s.beyond(ref, name)
+	}
+	if explicit == none {
+		name = s.within(name, c)
 	}
 	if s.page != "" && explicit == none {
 		name = s.beside(name, c.kind)

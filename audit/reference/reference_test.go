@@ -250,3 +250,37 @@ func TestPartialTree(t *testing.T) {
 		}
 	}
 }
+
+// TestDirectory: `cd` says where the paths after it start from.
+func TestDirectory(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]map[string]reference.State{
+		"cd my-app && python scripts/gather.py":                                          {},
+		"cd my-app\npython scripts/gather.py\ncd ..\nbash scripts/sort.sh":               {"scripts/sort.sh": reference.Missing},
+		"cd /srv/app; cd lib; cd ..; python scripts/gather.py":                           {},
+		"cd \"$PROJECT\"\npython scripts/gather.py":                                      {},
+		"cd\nbash scripts/gather.sh":                                                     {},
+		"pushd app\nbash scripts/gather.sh\npopd\nbash scripts/sort.sh":                  {"scripts/sort.sh": reference.Missing},
+		"(cd app && bash scripts/gather.sh)\nbash scripts/sort.sh":                       {"scripts/sort.sh": reference.Missing},
+		"cd app && python ../scripts/gather.py":                                          {},
+		"cd app && python scripts/a.py":                                                  {"scripts/a.py": reference.Present},
+		"cd app && cat ${SKILL_DIR}/references/gather.md":                                {"references/gather.md": reference.Missing},
+		"cd ~/.agents/skills/tide && python scripts/gather.py":                           {"scripts/gather.py": reference.Missing},
+		"cd path/to/skill\npython scripts/gather.py":                                     {"scripts/gather.py": reference.Missing},
+		"cd <skill-dir>/scripts\npython gather.py":                                       {"scripts/gather.py": reference.Missing},
+		"cd scripts\npython a.py\npython gather.py data.json\n./sort.sh":                 {"scripts/a.py": reference.Present, "scripts/gather.py": reference.Missing, "scripts/sort.sh": reference.Missing},
+		"cd scripts && node dist/index.js && python scripts/a.py":                        {"scripts/a.py": reference.Present},
+		"cd scripts && python ../references/gather.md":                                   {"references/gather.md": reference.Missing},
+		"cd scripts && touch gather.py && python gather.py":                              {},
+		"cd scripts && node sort.js\ncd scripts && node a.py\ncd forms/ && node sort.js": {"scripts/sort.js": reference.Missing, "scripts/a.py": reference.Present},
+		"echo cd app && bash scripts/gather.sh":                                          {"scripts/gather.sh": reference.Missing},
+	} {
+		t.Run(text, func(t *testing.T) {
+			t.Parallel()
+			doc := data.Document{Sections: []data.Section{{Kind: data.SectionCode, End: len(text), Line: 1, Fenced: true, Lang: "bash"}}}
+			if diff := cmp.Diff(want, find(doc, []byte(text), bundle(data.BasisContents, "scripts/a.py", "forms/b.md"))); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}

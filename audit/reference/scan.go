@@ -94,19 +94,41 @@ func (s *scanner) inline(text string, line int, before string, unclosed bool) {
 	s.command(words, candidate{line: line, kind: Command, before: before, unclose: unclosed})
 }
 
-// command adds the words of a command line that are not its outputs. at gives the place.
-func (s *scanner) command(words []word, at candidate) {
+// command adds the words of a command line that are not its outputs. at gives the place and the directory; the
+// directory that the line leaves behind is returned.
+func (s *scanner) command(words []word, at candidate) directory {
+	after, program := at.dir, ""
 	for i, w := range words {
-		if w.output || (i > 0 && writes(words[i-1].text, words[0].text)) {
-			s.created[strings.TrimPrefix(w.text, "./")] = true
+		if w.starts {
+			program = w.text
+		}
+		if to, moved := s.changes(at.dir, words, i); moved {
+			at.dir = to
+			if !w.nested {
+				after = to
+			}
+			continue
+		}
+		if w.output || !w.starts && writes(words[i-1].text, program) {
+			s.created[strings.TrimPrefix(path.Join(at.dir.path, w.text), "/")] = true
 			continue
 		}
 		if strings.ContainsAny(w.text, "/.") {
 			c := at
-			c.text = w.text
+			c.text, c.runs = w.text, !w.starts && interprets(words[i-1].text) || w.starts && strings.HasPrefix(w.text, "./")
 			s.add(c)
 		}
 	}
+	return after
+}
+
+// interprets reports whether the first argument of a command is a program.
+func interprets(command string) bool {
+	switch command {
+	case "python", "python3", "node", "bash", "sh", "bun", "deno", "ruby", "tsx", "perl", "php", "Rscript":
+		return true
+	}
+	return false
 }
 
 // outputFlag is an option whose value is a file that the command makes.
@@ -173,7 +195,7 @@ func (s *scanner) code(text, lang string, line int) {
 	if !shell && lang != "" && lang != "text" {
 		return
 	}
-	heredoc := ""
+	heredoc, dir := "", directory{}
 	for row := range strings.SplitSeq(text, "\n") {
 		trimmed := strings.TrimSpace(row)
 		switch {
@@ -185,13 +207,13 @@ func (s *scanner) code(text, lang string, line int) {
 		case shell || runs(trimmed):
 			command, _, _ := strings.Cut(trimmed, " #")
 			words := splitWords(strings.TrimPrefix(command, "$ "))
-			s.command(words, candidate{line: line, kind: Command})
+			dir = s.command(words, candidate{line: line, kind: Command, dir: dir})
 			if m := heredocStart.FindStringSubmatch(row); m != nil {
 				heredoc = m[1]
 			}
 		default:
 			for _, m := range interpreted.FindAllStringSubmatch(trimmed, -1) {
-				s.add(candidate{text: m[1], line: line, kind: Command})
+				s.add(candidate{text: m[1], line: line, kind: Command, dir: dir})
 			}
 		}
 		line++
@@ -215,26 +237,31 @@ func isShell(lang string) bool {
 func runs(line string) bool {
 	first, rest, _ := strings.Cut(strings.TrimPrefix(line, "$ "), " ")
 	switch first {
-	case "python", "python3", "node", "bash", "sh", "bun", "deno", "ruby", "npx", "tsx", "uv", "source", "go", "java", "perl", "php", "Rscript", "cat", "touch", "tee", "cp", "chmod":
+	case "npx", "uv", "source", "go", "java", "cat", "touch", "tee", "cp", "chmod", "cd":
 		return rest != ""
 	}
-	return strings.HasPrefix(first, "./") || skillRoot.MatchString(first) || pluginRoot.MatchString(first)
+	return interprets(first) && rest != "" || strings.HasPrefix(first, "./") || skillRoot.MatchString(first) || pluginRoot.MatchString(first)
 }
 
 type word struct {
 	text   string
 	output bool // it follows a redirection
+	starts bool // a command
+	nested bool // in brackets
 }
 
-// splitWords cuts a command line at blanks, quotes, brackets and operators. Redirections are understood,
-// everything else of the shell's grammar is not needed to see a path.
+// splitWords cuts a command line at blanks, quotes, brackets and operators. Redirections and where a command starts are
+// understood, everything else of the shell's grammar is not needed to see a path.
 func splitWords(line string) []word {
 	var words []word
-	start, output := -1, false
+	start, depth, output, starts := -1, 0, false, true
 	flush := func(end int) {
+		if start >= 0 && strings.Trim(line[start:end], "&") == "" {
+			start, starts = -1, true
+		}
 		if start >= 0 {
-			words = append(words, word{line[start:end], output})
-			start, output = -1, false
+			words = append(words, word{line[start:end], output, starts, depth > 0})
+			start, output, starts = -1, false, false
 		}
 	}
 	angle := 0 // inside <placeholder>
@@ -252,8 +279,13 @@ func splitWords(line string) []word {
 			output = true
 		case strings.IndexByte(" \t\n\"'()|;,=<", c) >= 0 && angle == 0:
 			flush(i)
-			if c == '|' || c == ';' {
-				output = false
+			switch c {
+			case '|', ';', '\n':
+				output, starts = false, true
+			case '(':
+				depth, starts = depth+1, true
+			case ')':
+				depth = max(depth-1, 0)
 			}
 		case start < 0:
 			start = i
