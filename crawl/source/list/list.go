@@ -51,7 +51,8 @@ type cursor struct {
 }
 
 // Enumerate gives the list's rows; see source.Source. A list is complete when it was read to its end, bad
-// rows and a torn last line included. One that cannot be read on, such as a cut gzip file, is malformed.
+// rows and a torn last line included. One that cannot be read on, such as a cut gzip file, is malformed, and so is one
+// that names no repository at all: most likely another file was meant.
 func (s *Source) Enumerate(ctx context.Context, at json.RawMessage, emit source.Emit) (data.Completeness, error) {
 	var from cursor
 	if json.Unmarshal(at, &from) != nil {
@@ -123,10 +124,18 @@ func (s *Source) read(ctx context.Context, from cursor, emit source.Emit) error 
 	if skipped > mostWarned {
 		s.warn(fmt.Sprintf("%s: %d of %d rows skipped, of which the first %d are named", s.name, skipped, last.rows-from.Rows, mostWarned))
 	}
-	if err != nil || len(page) == 0 {
+	switch {
+	case err != nil:
 		return err
+	case len(page) > 0:
+		return flush(last)
+	case last.rows == 0:
+		return &data.ItemError{Outcome: data.OutcomeMalformed, Reason: "the list is empty"}
+	case skipped == last.rows:
+		return &data.ItemError{Outcome: data.OutcomeMalformed, Reason: fmt.Sprintf(
+			"none of its %d rows names a repository, as a URL, as owner/repo, or in JSON lines, a JSON array or CSV with a header", last.rows)}
 	}
-	return flush(last)
+	return nil
 }
 
 // walk is the place of a reading.

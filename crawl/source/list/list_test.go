@@ -108,7 +108,11 @@ func TestShapes(t *testing.T) {
 				}
 				var warnings []string
 				rows, end, err := read(t, list.New("list:x", text(content), func(w string) { warnings = append(warnings, w) }))
-				if err != nil || end != data.Complete {
+				outcome, wanted := data.OutcomeOK, data.Complete
+				if len(test.want) == 0 {
+					outcome, wanted = data.OutcomeMalformed, data.Interrupted
+				}
+				if data.OutcomeOf(err) != outcome || end != wanted {
 					t.Fatalf("Enumerate = %s, %v", end, err)
 				}
 				var got []string
@@ -190,6 +194,20 @@ func TestRubbish(t *testing.T) {
 	}
 	if want := "list:x: 100 of 101 rows skipped, of which the first 20 are named"; told[20] != want {
 		t.Errorf("%q, want %q", told[20], want)
+	}
+}
+
+// A list that names nothing is not what was meant, and says so.
+func TestNothingListed(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]string{
+		"": "empty", "\n# nothing yet\n": "empty", "[]": "empty", "name,repo\n": "empty",
+		"hello world\nfoo\n": "none of its 2 rows", "{\"name\":\"x\"}\n": "none of its 1 rows", "[{": "none of its 1 rows",
+	} {
+		rows, end, err := read(t, list.New("list:x", text(content), func(string) {}))
+		if len(rows) != 0 || end != data.Interrupted || data.OutcomeOf(err) != data.OutcomeMalformed || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %d rows, %s, %v; want %s", content, len(rows), end, err, want)
+		}
 	}
 }
 
