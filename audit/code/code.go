@@ -5,6 +5,7 @@
 package code
 
 import (
+	"regexp"
 	"strings"
 
 	"skillcorpus/data"
@@ -29,6 +30,7 @@ type Unit struct {
 	Lang        string // canonical, empty where none is named
 	Fenced      bool
 	Open        bool // a fence that nothing closes
+	Swallows    bool // with Open: a heading stands in it, so that it is more than its code
 	Script      bool // a bundled file
 	Lines       int  // that are neither blank nor comments
 	State       State
@@ -39,6 +41,8 @@ type Unit struct {
 	Needs       Needs
 	Imports     []Import // in order of appearance; the same one may repeat
 }
+
+var headingInside = regexp.MustCompile(`(?m)^#{2,6} \S`)
 
 // Blocks returns the code sections of a SKILL.md, in order.
 func Blocks(doc data.Document, skillMD []byte, file string) []Unit {
@@ -51,7 +55,9 @@ func Blocks(doc data.Document, skillMD []byte, file string) []Unit {
 		if s.Fenced {
 			u.Line--
 		}
-		u.inspect(s.Read(skillMD), s.Line)
+		text := s.Read(skillMD)
+		u.Swallows = s.Open && headingInside.MatchString(text)
+		u.inspect(text, s.Line)
 		units = append(units, u)
 	}
 	return units

@@ -125,7 +125,10 @@ func TestTier(t *testing.T) {
 		"good against bad":        {fixture("❌ no\n\n```bash\na x\nb y\n```\n\n✅ yes ❌ no\n\n```bash\nc x\nd y\n```\n"), data.TierReferenceOnly, false},
 		"elided program":          {fixture("```python\ndef tide():\n    ...\n" + strings.Repeat("x = 1\n", 80) + "```\n"), data.TierReferenceOnly, false},
 		"whole program":           {fixture("```python\n" + strings.Repeat("x = 1\n", 80) + "```\n"), data.TierFunctional, true},
-		"unclosed fence":          {fixture("```bash\ntides a\ntides b\n"), data.TierReferenceOnly, false},
+		"last fence unclosed":     {fixture("```bash\ntides a\n```\n\n```bash\ntides b\n"), data.TierFunctional, true},
+		"fence over a heading":    {fixture("```bash\ntides a\ntides b\n\n## Next\n\nThen rest.\n", "scripts/t.sh", "echo low\n"), data.TierPartial, false},
+		"slip beside a script":    {fixture("```python\nx = (\n```\n", "scripts/t.py", "x = 1\n"), data.TierFunctional, true},
+		"script in R":             {fixture("Run it.\n\n```\ntides\n```\n", "t.R", "x <- 1\n"), data.TierFunctional, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"path"
+	"slices"
 	"strings"
 
 	"skillcorpus/audit/code"
@@ -24,24 +26,24 @@ const (
 )
 
 // sound decides whether a skill's code is whole, and notes why. Any defect that stops the code rules it out. Then
-// bundled scripts suffice, unless most that can be read are stubs; without scripts the blocks must be commands that do
-// the work, or programs long enough to be more than examples.
+// bundled scripts suffice, unless most that can be read are stubs: what SKILL.md shows beside them does not count, for
+// readers forgive a slip in it. Without scripts nothing may be run that is not there, and the blocks must be commands
+// that do the work, or programs long enough to be more than examples.
 func (r *reasons) sound(f facts.Facts) bool {
 	t := count(f)
-	if r.defects(f, t) {
+	switch {
+	case r.defects(f):
 		return false
-	}
-	if f.HasScripts {
+	case bundlesProgram(f):
 		return r.scripts(t)
-	}
-	if r.runsOutside(f) {
+	case r.broken(f, t), r.runsAbsent(f):
 		return false
 	}
 	return r.fences(f, t)
 }
 
-// defects notes what stops code from running as it stands.
-func (r *reasons) defects(f facts.Facts, t tally) bool {
+// defects notes what stops any code of the skill from running as it stands.
+func (r *reasons) defects(f facts.Facts) bool {
 	before := r.count[partSound]
 	switch {
 	case f.Binary:
@@ -57,17 +59,29 @@ func (r *reasons) defects(f facts.Facts, t tally) bool {
 			r.add(partSound, ref.File, ref.Line, "%s", missingWords(ref))
 		}
 	}
-	// A few bad blocks among many are slips; a tenth of them is how the skill is.
-	tooMany := t.broken > 0 && t.broken*elidedIn >= t.blocks
 	for _, u := range f.Code {
 		switch {
-		case u.Open:
-			r.add(partSound, "", u.Line, "a fence is opened here and never closed")
-		case u.State == code.Broken && (u.Script || tooMany):
+		case u.Swallows:
+			r.add(partSound, "", u.Line, "a fence is opened here and never closed, and a heading stands in it")
+		case u.Script && u.State == code.Broken:
 			r.add(partSound, u.File, u.ProblemLine, "%s does not parse: %s", u.Lang, clip(u.Problem))
 		}
 	}
 	return r.count[partSound] > before
+}
+
+// broken notes the blocks of SKILL.md that no parser takes, where they are a tenth of all: a few bad ones among many are
+// slips.
+func (r *reasons) broken(f facts.Facts, t tally) bool {
+	if t.broken == 0 || t.broken*elidedIn < t.blocks {
+		return false
+	}
+	for _, u := range f.Code {
+		if !u.Script && u.State == code.Broken {
+			r.add(partSound, "", u.ProblemLine, "%s does not parse: %s", u.Lang, clip(u.Problem))
+		}
+	}
+	return true
 }
 
 // scripts judges by the bundled scripts: a listing tells nothing against them.
@@ -84,17 +98,19 @@ func (r *reasons) scripts(t tally) bool {
 	return sound
 }
 
-// runsOutside reports whether a skill without scripts of its own runs one that lies beyond its folder, and so is not
-// there when the skill is installed alone.
-func (r *reasons) runsOutside(f facts.Facts) bool {
-	outside := false
+// runsAbsent reports whether a skill without scripts of its own runs one that is not there: it is missing, or lies beyond
+// the folder and so is not there when the skill is installed alone.
+func (r *reasons) runsAbsent(f facts.Facts) bool {
+	before := r.count[partSound]
 	for _, ref := range f.References {
-		if outsideScript(ref) {
-			outside = true
+		switch {
+		case outsideScript(ref):
 			r.add(partSound, "", ref.Line, "the script that does the work lies outside the skill's folder: %s", quoted(ref))
+		case ref.File == "" && ref.State == reference.Missing && (ref.Kind == reference.Command || proxy.IsScript(ref.Path)):
+			r.add(partSound, "", ref.Line, "the script that does the work is not there: %s", quoted(ref))
 		}
 	}
-	return outside
+	return r.count[partSound] > before
 }
 
 func outsideScript(ref reference.Reference) bool {
@@ -196,3 +212,16 @@ func (t *tally) share(f facts.Facts) float64 {
 }
 
 func isScript(file data.File) bool { return proxy.IsScript(file.Path) }
+
+// bundlesProgram reports whether any bundled file is a program, be it in a language that the paper's audit leaves out
+// of its scripts.
+func bundlesProgram(f facts.Facts) bool {
+	return f.HasScripts || slices.ContainsFunc(f.Bundle.Files, func(file data.File) bool {
+		switch strings.ToLower(path.Ext(file.Path)) {
+		case ".r", ".ps1", ".pl", ".php", ".lua", ".swift", ".kt", ".jl", ".cs", ".scala", ".bash", ".zsh", ".bat", ".cjs", ".mts",
+			".jsx", ".tsx", ".sql", ".ipynb", ".html":
+			return true
+		}
+		return false
+	})
+}

@@ -42,7 +42,7 @@ func (r *reasons) tier(f facts.Facts, v data.Verdict) data.Tier {
 		tier, why = data.TierPartial, "a file that the skill names as its own is missing"
 	case v.CodeSound:
 		tier, why = data.TierFunctional, "its code is whole and no named file is missing"
-	case f.HasScripts:
+	case bundlesProgram(f):
 		tier, why = data.TierPartial, "it bundles scripts, and its code is not sound"
 	case len(f.Faults) > 0:
 		tier, why = data.TierPartial, "its code is meant to be run and cannot be as it stands"
