@@ -71,6 +71,21 @@ func (s *Store) hide(ctx context.Context, tx *sql.Tx, denial data.Denial) (int, 
 	return len(all), s.putAttempts(ctx, tx, StageCrawl, attempts)
 }
 
+// LongerID returns the id of a skill that begins with id and a blank and that line begins with, where nothing is at or
+// below id itself; false if there is none.
+func (s *Store) LongerID(ctx context.Context, id, line string) (longer string, found bool, err error) {
+	ids, err := query(ctx, s.reader, value[string], `SELECT id FROM skills
+		WHERE substr(lower(id), 1, length(?1) + 1) = ?1 || ' ' AND instr(?2, lower(id)) = 1
+			AND NOT EXISTS (SELECT 1 FROM skills WHERE `+belowDenied("lower(id)")+`) ORDER BY length(id) DESC LIMIT 1`, data.RepoKey(id), data.RepoKey(line))
+	if err != nil {
+		return "", false, fmt.Errorf("look for %s: %w", id, err)
+	}
+	if len(ids) == 0 {
+		return "", false, nil
+	}
+	return ids[0], true, nil
+}
+
 // Lift takes an id off the takedown list and makes due what it kept away. The error's chain can hold ErrNotDenied.
 func (s *Store) Lift(ctx context.Context, id string) error {
 	key := data.RepoKey(id)

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -26,7 +27,10 @@ func (e *environment) deny() *cobra.Command {
 for everything below it, with a host prefix where ids have one; a URL at GitHub stands for
 the id of what it shows. What is on it is not fetched or imported, and no search or export
 shows it, from this moment on. Without an ID, the list is printed. Contents that are stored
-already go with ` + "`skillcorpus prune`" + `, 30 days later or at once with --older-than 0s.`,
+already go with ` + "`skillcorpus prune`" + `, 30 days later or at once with --older-than 0s.
+
+A file for ` + "`skillcorpus crawl --deny FILE`" + ` has an id in each line, and after a blank or a tab the
+reason. An id with blanks stands in double quotes, or ends at a tab; # begins a comment.`,
 		Example: `  skillcorpus deny someone/secrets --reason "asked by its owner, 2026-03-01"
   skillcorpus deny
   skillcorpus deny --lift someone/secrets`,
@@ -128,7 +132,7 @@ func (e *environment) hideDenied(ctx context.Context, searcher *index.Searcher) 
 	return err
 }
 
-// denyFile puts the lines of a file on the takedown list: an id, and after a blank the reason.
+// denyFile puts the lines of a file on the takedown list, all of them or none.
 func (e *environment) denyFile(ctx context.Context, corpus *store.Store, name string) error {
 	file, err := os.Open(name)
 	if err != nil {
@@ -139,10 +143,35 @@ func (e *environment) denyFile(ctx context.Context, corpus *store.Store, name st
 	if err != nil {
 		return err
 	}
+	if err := e.checkBlanks(ctx, corpus, name, denials); err != nil {
+		return err
+	}
 	for _, d := range denials {
-		if _, err := corpus.Deny(ctx, d); err != nil {
+		if _, err := corpus.Deny(ctx, d.Denial); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// checkBlanks refuses a list in which an id was most likely meant to go on after the blank that ended it: the corpus has
+// a skill of the longer id.
+func (e *environment) checkBlanks(ctx context.Context, corpus *store.Store, name string, denials []denialLine) error {
+	var faults []error
+	for _, d := range denials {
+		if d.text == "" {
+			continue
+		}
+		longer, found, err := corpus.LongerID(ctx, d.ID, d.text)
+		if err != nil {
+			return err
+		}
+		if found {
+			faults = append(faults, fmt.Errorf("%s line %d: no skill is called %s, but one is called %q: put an id with blanks in quotes, or a tab behind it", name, d.number, d.ID, longer))
+		}
+	}
+	if len(faults) > 0 {
+		return usageError{errors.Join(faults...)}
 	}
 	return nil
 }
