@@ -39,7 +39,7 @@ func Run(ctx context.Context, corpus *store.Store, options Options) error {
 	if options.Workers == 0 {
 		options.Workers = runtime.GOMAXPROCS(0)
 	}
-	shared := &sharedFacts{corpus: corpus, licenses: map[string][]string{}}
+	shared := &sharedFacts{corpus: corpus}
 	err = store.Loop[store.AuditItem, store.AuditedSkill]{
 		Workers: options.Workers,
 		Batch:   batchSize,
@@ -95,7 +95,7 @@ func auditSkill(ctx context.Context, shared *sharedFacts, item store.AuditItem, 
 	if err != nil {
 		return store.AuditedSkill{}, err
 	}
-	licenses, err := shared.licensesOf(ctx, skill.Licenses)
+	licenses, err := shared.licensesOf(ctx, skill.Bundle)
 	if err != nil {
 		return store.AuditedSkill{}, err
 	}

@@ -118,6 +118,45 @@ func TestRunWithoutATree(t *testing.T) {
 	}
 }
 
+// isc is the text of the ISC licence, which is short.
+const isc = `Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted, provided that the above copyright notice and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE OF THIS SOFTWARE.
+`
+
+// A licence file above the skill counts before the host's word, and one that was lost is our fault, not unknown.
+func TestLicenseAbove(t *testing.T) {
+	t.Parallel()
+	s := newStages(t)
+	commit := func(path, text string, blobs ...store.Blob) {
+		skill := page("Hello.")
+		bundle := data.Bundle{
+			ID: "o/r/" + path, RepoID: "o/r", Path: path, SkillFile: data.SkillFile, SkillSHA256: data.SHA256Hex([]byte(skill)), License: "MIT",
+			Basis: data.BasisContents, Digest: data.SHA256Hex([]byte(skill)), Licenses: []data.LicenseFile{{Path: "COPYING", SHA256: data.SHA256Hex([]byte(text))}},
+		}
+		blobs = append(blobs, s.Pack([]byte(skill)))
+		if err := s.CommitImport(t.Context(), []data.Bundle{bundle}, blobs); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit("a", isc, s.Pack([]byte(isc)))
+	commit("b", isc)
+	commit("lost", "a text that is not there")
+	s.audited()
+	for _, id := range []string{"o/r/a", "o/r/b"} {
+		skill, _, err := s.Skill(t.Context(), id)
+		if err != nil || skill.Verdict == nil {
+			t.Fatalf("%s: %v", id, err)
+		}
+		if v := skill.Verdict; v.License != "ISC" || v.LicenseSource != data.LicenseFromRepository || v.LicenseFile != "COPYING" {
+			t.Errorf("%s: %s from %s %s", id, v.License, v.LicenseSource, v.LicenseFile)
+		}
+	}
+	if skill, _, err := s.Skill(t.Context(), "o/r/lost"); err != nil || skill.Verdict != nil {
+		t.Errorf("lost: %+v, %v", skill.Verdict, err)
+	}
+}
+
 // A tide table of so many words, in which one word in a hundred may be another.
 func words(count int, other string) string {
 	var b strings.Builder

@@ -2,7 +2,7 @@ package audit
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"path"
 	"sync"
 
@@ -12,15 +12,14 @@ import (
 )
 
 // sharedFacts remembers what many skills have in common. Of the repository that was asked for last these are the paths,
-// folders included: items come in id order, so the skills of one repository follow each other. Of a licence text it is
-// what it is: thousands of repositories share a few.
+// folders included: items come in id order, so the skills of one repository follow each other.
 type sharedFacts struct {
-	corpus *store.Store
+	corpus   *store.Store
+	licenses license.Cache
 
-	mu       sync.Mutex // guards the rest
-	repo     string
-	paths    map[string]bool     // nil where no tree is known, as of imported skills
-	licenses map[string][]string // SPDX ids by the SHA-256 of the text
+	mu    sync.Mutex // guards the rest
+	repo  string
+	paths map[string]bool // nil where no tree is known, as of imported skills
 }
 
 // inRepo returns what tells whether a path exists in a repository, or nil where its tree is not known.
@@ -42,30 +41,14 @@ func (s *sharedFacts) inRepo(ctx context.Context, repoID string) (func(path stri
 }
 
 // licensesOf says what the licence files above a skill are.
-func (s *sharedFacts) licensesOf(ctx context.Context, files []data.LicenseFile) ([]license.File, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	licenses := make([]license.File, len(files))
-	for i, f := range files {
-		licenses[i].Path = f.Path
-		if f.SHA256 == "" {
-			continue
+func (s *sharedFacts) licensesOf(ctx context.Context, skill data.Bundle) ([]license.File, error) {
+	return s.licenses.Files(skill.Licenses, func(sha256 string) ([]byte, error) {
+		text, kept, err := s.corpus.Content(ctx, sha256)
+		if err == nil && !kept {
+			err = errors.New("its content is not there: run `skillcorpus verify`")
 		}
-		ids, seen := s.licenses[f.SHA256]
-		if !seen {
-			text, kept, err := s.corpus.Content(ctx, f.SHA256)
-			if err != nil {
-				return nil, err
-			}
-			if !kept {
-				return nil, fmt.Errorf("the content of %s is not there: run `skillcorpus verify`", f.Path)
-			}
-			ids = license.Identify(text)
-			s.licenses[f.SHA256] = ids
-		}
-		licenses[i].IDs = ids
-	}
-	return licenses, nil
+		return text, err
+	})
 }
 
 // places returns the paths of a tree and of the folders in it, nil for no tree.

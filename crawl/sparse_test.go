@@ -141,6 +141,9 @@ func noise(seed uint64, n int) string {
 func largeRepo() []file {
 	return []file{
 		{"README.md", "100644", "# large\n"},
+		{"LICENSE", "100644", "do as you like\n"},
+		{"skills/COPYING.md", "120000", "../shared/terms"},
+		{"shared/terms", "100644", "but not this\n"},
 		{"assets/huge.bin", "100644", noise(1, 300_000)},
 		{"shared/guide.md", "100644", "shared words\n"},
 		{"skills/a/SKILL.md", "100644", skillMD("a")},
@@ -177,6 +180,10 @@ func TestSparse(t *testing.T) {
 	want := whole.field(t)
 	want.crawl(impatient, want.list(gitRepo))
 	want.wantSkills("o/large/skills/a", "o/large/skills/a/inner", "o/large/skills/b")
+	terms := []data.LicenseFile{{Path: "skills/COPYING.md", SHA256: data.SHA256Hex([]byte("but not this\n"))}}
+	if got := want.bundles()[0].Licenses; !slices.Equal(got, terms) {
+		t.Errorf("licence files %v, want %v", got, terms)
+	}
 	if whole.requests["zip"] != 1 || whole.requests["tree"] != 0 {
 		t.Errorf("requests %v", whole.requests)
 	}
@@ -204,7 +211,7 @@ func TestSparse(t *testing.T) {
 		t.Run(name+", all skills fit", func(t *testing.T) {
 			t.Parallel()
 			files := largeRepo()
-			files[1].content = noise(1, 3_000_000)
+			files[4].content = noise(1, 3_000_000)
 			g := newGitHost(t, files...)
 			change(g)
 			f := g.field(t)
@@ -213,6 +220,11 @@ func TestSparse(t *testing.T) {
 			if diff := cmp.Diff(want.bundles(), f.bundles()); diff != "" {
 				t.Errorf("(-archive +sparse)\n%s", diff)
 			}
+			f.look(func(corpus *store.Store) {
+				if faults, err := corpus.Verify(t.Context()); err != nil || len(faults) > 0 {
+					t.Errorf("%q %v", faults, err)
+				}
+			})
 			if got, want := f.digest(), want.digest(); got != want {
 				t.Errorf("digest %s, by the archive %s", got, want)
 			}

@@ -41,11 +41,12 @@ func (s *Store) CommitImport(ctx context.Context, bundles []data.Bundle, blobs [
 	return nil
 }
 
-// isStored reports whether the corpus has an imported skill as it is, or better.
+// isStored reports whether the corpus has an imported skill as it is, or better: what a record does not tell (contents,
+// licence files) is no change.
 func isStored(ctx context.Context, tx *sql.Tx, b data.Bundle) (known bool, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT count(*) FROM skills s WHERE id = ? AND live AND skill_sha256 = ? AND (basis = 'contents' AND ? = 'listing'
 			OR copy_key = ? AND basis = ? AND skill_file = ? AND origin = ? AND commit_sha = ? AND license = ? AND updated_at = ? AND stars = ?
-			AND `+licensesAbove+` = ?)`,
+			AND ?12 IN ('', `+licensesAbove+`))`,
 		b.ID, b.SkillSHA256, b.Basis, b.CopyKey(), b.Basis, b.SkillFile, b.Origin, b.Commit, b.License, b.UpdatedAt, b.Stars, licensesText(b)).Scan(&known)
 	return known, err
 }

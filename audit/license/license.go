@@ -52,9 +52,10 @@ const minCover = 75
 // maxFile bounds what of a licence file is compared. The longest SPDX licence text has about 50,000 bytes.
 const maxFile = 256 << 10
 
-// Of returns the licence of a skill. An author's statement that names no known licence and no licence file is not
-// overruled by a file above the skill or by the host: the result is Unknown. So it is where the nearest licence file
-// has a text that is not known, but for one at the root of the repository: that is what the host looked at as well.
+// Of returns the licence of a skill. An author's statement that names neither a known licence nor a licence file which
+// is there is not overruled by a file above the skill or by the host: the result is Unknown. So it is where the nearest
+// licence file has a text that is not known, but for one at the root of the repository: that is what the host has looked
+// at as well, with more tolerance.
 func Of(s Statements) License {
 	written := strings.TrimSpace(s.Written)
 	bundled, name, read := fromBundle(s.Files, s.Content)
@@ -68,17 +69,19 @@ func Of(s Statements) License {
 		return l.from(data.LicenseFromBundle, bundled, name)
 	}
 	above, name, found := together(s.Above)
-	if found && (written == "" || namesFile(written) && names(written, name)) {
-		if l = l.from(data.LicenseFromRepository, above, name); above != "" || strings.Contains(name, "/") {
-			return l
-		}
+	if written != "" && (!found || !namesFile(written) || !names(written, name)) {
+		return l
 	}
-	if id := Parse(s.Host); id != "" && written == "" {
+	if l = l.from(data.LicenseFromRepository, above, name); above != "" || strings.Contains(name, "/") {
+		return l
+	}
+	if id := Parse(s.Host); id != "" {
 		return l.from(data.LicenseFromHost, id, "")
 	}
 	return l
 }
 
+// from is the licence as a source has it; Unknown if that is nothing known.
 func (l License) from(source data.LicenseSource, id, file string) License {
 	l.File = file
 	if id != "" {

@@ -66,7 +66,8 @@ SELECT s.id, s.repo_id AS repo, s.path, d.name, d.description, s.basis, s.copy_o
        (SELECT size FROM blobs WHERE sha256 = s.skill_sha256) AS bytes,
        (SELECT count(*) FROM files WHERE skill = s.key) AS files,
        (SELECT count(*) FROM v_findings WHERE id = s.id AND severity = 'error') AS errors,
-       (SELECT count(*) FROM v_findings WHERE id = s.id AND severity = 'warning') AS warnings
+       (SELECT count(*) FROM v_findings WHERE id = s.id AND severity = 'warning') AS warnings,
+       v.body ->> '$.license_source' AS license_source, v.body ->> '$.license_file' AS license_file
 FROM skills s LEFT JOIN documents d ON d.skill = s.key LEFT JOIN verdicts v ON v.skill = s.key
 WHERE s.live;
 

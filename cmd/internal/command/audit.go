@@ -41,6 +41,7 @@ func (e *environment) audit() *cobra.Command {
 		Long: `Without arguments: audit every skill of the corpus that is new or changed; with
 --json, then print the verdict of every skill, or of those that --where selects.
 With files or directories: audit the skills there, without a corpus, as a linter.
+A licence file in a folder above counts up to the one that holds .git.
 Nothing that a skill holds is ever run. docs/rules.md lists the rules.
 
 --where takes ` + report.SelectionHelp + `.`,

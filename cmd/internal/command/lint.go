@@ -11,6 +11,7 @@ import (
 
 	"skillcorpus/audit"
 	"skillcorpus/audit/facts"
+	"skillcorpus/audit/license"
 	"skillcorpus/audit/report"
 	"skillcorpus/cmd/internal/terminal"
 	"skillcorpus/data"
@@ -89,12 +90,13 @@ func auditPlaces(ctx context.Context, places []string) ([]report.Skill, error) {
 			}
 		}
 	}
+	var licenses license.Cache
 	audited, next := make([]report.Skill, len(local)), make(chan int)
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
 			for i := range next {
-				audited[i] = auditLocal(local[i])
+				audited[i] = auditLocal(local[i], &licenses)
 			}
 		})
 	}
@@ -106,9 +108,11 @@ func auditPlaces(ctx context.Context, places []string) ([]report.Skill, error) {
 	return audited, unread
 }
 
-func auditLocal(skill localSkill) report.Skill {
+func auditLocal(skill localSkill, licenses *license.Cache) report.Skill {
 	document := parse.Document(skill.SkillMD, skill.ID, skill.SkillFile)
 	input := facts.Input{Bundle: skill.Bundle, Document: document, SkillMD: skill.SkillMD, Content: skill.Content, Partial: !skill.whole}
+	// No error: the contents of what was found are all there.
+	input.Licenses, _ = licenses.Files(skill.Licenses, func(sha256 string) ([]byte, error) { return skill.contents[sha256], nil })
 	if skill.tree != nil {
 		input.InRepo = func(path string) bool { return skill.tree[path] }
 	}

@@ -20,7 +20,7 @@ func (e *environment) prune() *cobra.Command {
 		Short: "Forget skills that were removed, and contents that nothing needs",
 		Long: `Forget the skills that have been gone from their repositories, or denied, for longer than
 --older-than, with everything that is known of them, and the contents that no other skill
-has. Their repositories are still asked again weekly, and come back whole.`,
+has or stands under as its licence. Their repositories are still asked again weekly, and come back whole.`,
 		Example: `  skillcorpus prune --dry-run
   skillcorpus prune --older-than 720h`,
 		Args: cobra.NoArgs,
