@@ -16,7 +16,8 @@ type SecondOpinion struct {
 	Agreement report.Agreement // over the skills that it answered
 }
 
-// AskJudge asks a language model about the skills that the options select.
+// AskJudge asks a language model about the skills that the options select. At the end of the context it returns at once,
+// with that error and the answers until then, which are kept.
 func AskJudge(ctx context.Context, corpus *store.Store, options ReportOptions, config judge.Config) (SecondOpinion, error) {
 	var skills []report.Skill
 	if _, err := selected(ctx, corpus, options, func(skill report.Skill) { skills = append(skills, skill) }); err != nil {
@@ -42,6 +43,9 @@ func AskJudge(ctx context.Context, corpus *store.Store, options ReportOptions, c
 	}
 	summary, err := judge.Run(ctx, config, cases)
 	opinion := SecondOpinion{Summary: summary}
+	if err != nil {
+		return opinion, err
+	}
 	var pairs []report.Pair
 	for _, s := range skills {
 		if a, ok := summary.Answers[s.ID]; ok {
@@ -51,5 +55,5 @@ func AskJudge(ctx context.Context, corpus *store.Store, options ReportOptions, c
 		}
 	}
 	opinion.Agreement = report.Agree(pairs, nil, options.Seed)
-	return opinion, err
+	return opinion, nil
 }

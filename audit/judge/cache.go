@@ -10,12 +10,13 @@ import (
 	"skillcorpus/data"
 )
 
-// reply is what the endpoint gave for one prompt: an answer, or why its text is none. Either is final, since the same
-// prompt at temperature 0 gives the same text.
+// reply is what the endpoint gave for one prompt: an answer, or a text and why that is none. Only an answer is kept.
 type reply struct {
 	Answer *Answer `json:"answer"`
-	Fault  string  `json:"fault,omitempty"`
 	Tokens int     `json:"tokens"`
+
+	text  string
+	fault string
 }
 
 // cache keeps replies, one file each, by model, instructions and prompt.
@@ -25,7 +26,7 @@ func (c cache) path(prompt string) string {
 	return filepath.Join(c.dir, data.SHA256Hex([]byte(c.model+"\x00"+instructions+"\x00"+prompt))+".json")
 }
 
-// load returns a kept reply. A damaged one counts as none.
+// load returns a kept reply. A damaged one counts as none, and so does one without an answer, as earlier versions kept.
 func (c cache) load(prompt string) (reply, bool, error) {
 	text, err := os.ReadFile(c.path(prompt))
 	switch {
@@ -35,7 +36,7 @@ func (c cache) load(prompt string) (reply, bool, error) {
 		return reply{}, false, fmt.Errorf("read kept answer: %w", err)
 	}
 	var kept reply
-	if json.Unmarshal(text, &kept) != nil || kept.Answer == nil && kept.Fault == "" {
+	if json.Unmarshal(text, &kept) != nil || kept.Answer == nil {
 		return reply{}, false, nil
 	}
 	return kept, true, nil

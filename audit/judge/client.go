@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -23,19 +21,14 @@ import (
 // maxReply bounds a response, in bytes.
 const maxReply = 1 << 20
 
-// limitWait is how long a limit without a Retry-After counts (FACTS.md 4), and limitMost the longest that is believed.
-const (
-	limitWait = time.Minute
-	limitMost = 24 * time.Hour
-)
-
 type client struct {
-	http  *retryablehttp.Client
-	url   string
-	model string
-	key   string
-	now   func() time.Time
-	cache cache
+	http    *retryablehttp.Client
+	url     string
+	model   string
+	key     string
+	timeout time.Duration
+	now     func() time.Time
+	cache   cache
 }
 
 func newClient(config Config) (*client, error) {
@@ -62,14 +55,18 @@ func newClient(config Config) (*client, error) {
 		if ctx.Err() != nil {
 			return false, ctx.Err()
 		}
-		return err != nil || response.StatusCode >= http.StatusInternalServerError, nil
+		if err != nil { // what took all its time, or met no TLS, would do so again
+			trouble := unanswered(err, config.Timeout).trouble
+			return trouble != Slow && trouble != Insecure, nil
+		}
+		return response.StatusCode >= http.StatusInternalServerError, nil
 	}
 	retrying.HTTPClient = &http.Client{
 		Transport: transport, Timeout: config.Timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the key is for this host alone
 	}
 	return &client{
-		http: retrying, url: strings.TrimSuffix(config.URL, "/") + "/chat/completions", model: config.Model, key: config.Key, now: config.Now,
+		http: retrying, url: strings.TrimSuffix(config.URL, "/") + "/chat/completions", model: config.Model, key: config.Key, timeout: config.Timeout, now: config.Now,
 		cache: cache{dir: config.Cache, model: config.Model},
 	}, nil
 }
@@ -84,12 +81,14 @@ type message struct {
 	Content string `json:"content"`
 }
 
-// ask sends one prompt. Its errors are of class *data.ItemError; a text that is no answer is a reply with a fault.
-func (c *client) ask(ctx context.Context, prompt string) (reply, error) {
-	body, err := json.Marshal(map[string]any{
-		"model": c.model, "temperature": 0, "max_tokens": maxAnswer,
-		"messages": []message{{"system", instructions}, {"user", prompt}},
-	})
+// ask sends one prompt, and with it the text that an earlier answer was, if that could not be read. Its errors are of
+// class *failure; a text that is no answer is a reply with a fault.
+func (c *client) ask(ctx context.Context, prompt string, before reply) (reply, error) {
+	messages := []message{{"system", instructions}, {"user", prompt}}
+	if before.fault != "" {
+		messages = append(messages, message{"assistant", before.text}, message{"user", reminder})
+	}
+	body, err := json.Marshal(map[string]any{"model": c.model, "temperature": 0, "max_tokens": maxAnswer, "messages": messages})
 	if err != nil {
 		return reply{}, err
 	}
@@ -103,57 +102,53 @@ func (c *client) ask(ctx context.Context, prompt string) (reply, error) {
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
-		return reply{}, &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: "the judge does not answer", Err: err}
+		return reply{}, unanswered(err, c.timeout)
 	}
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxReply+1))
-	if err = errors.Join(err, response.Body.Close()); err != nil {
-		return reply{}, &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: "the judge's answer was cut off", Err: err}
-	}
-	if response.StatusCode != http.StatusOK {
-		return reply{}, c.refused(response)
-	}
-	return read(text, prompt)
-}
-
-func (c *client) refused(response *http.Response) error {
-	item := &data.ItemError{Outcome: data.OutcomeMalformed, Reason: fmt.Sprintf("the judge says %d", response.StatusCode)}
-	switch code := response.StatusCode; {
-	case code == http.StatusTooManyRequests:
-		item.Outcome, item.RetryAt = data.OutcomeLimited, c.now().Add(limitWait)
-		if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds >= 0 {
-			item.RetryAt = c.now().Add(min(time.Duration(min(seconds, int(limitMost/time.Second)))*time.Second, limitMost))
+	closed := response.Body.Close()
+	spent := reply{Tokens: estimate(prompt)}
+	switch {
+	case len(text) > maxReply:
+		return spent, &failure{&data.ItemError{Outcome: data.OutcomeTooLarge, Reason: "the judge's response is over 1 MiB"}, TooLong, false}
+	case err != nil || closed != nil:
+		f := unanswered(errors.Join(err, closed), c.timeout)
+		if f.trouble != Slow {
+			f.trouble, f.Reason = CutOff, "the judge's response was cut off"
 		}
-	case code == http.StatusUnauthorized || code == http.StatusForbidden || code == http.StatusPaymentRequired:
-		item.Outcome = data.OutcomeForbidden
-	case code >= http.StatusInternalServerError:
-		item.Outcome = data.OutcomeUnavailable
+		return spent, f
+	case response.StatusCode != http.StatusOK:
+		return reply{}, c.refused(response, text)
 	}
-	return item
+	return c.read(text, spent)
 }
 
 // read takes the answer out of a response. What a response does not say of its cost is estimated.
-func read(text []byte, prompt string) (reply, error) {
+func (c *client) read(text []byte, spent reply) (reply, error) {
 	var envelope struct {
 		Choices []struct {
 			Message message `json:"message"`
+			Finish  string  `json:"finish_reason"`
 		} `json:"choices"`
 		Usage struct {
 			Total int `json:"total_tokens"`
 		} `json:"usage"`
 	}
-	if len(text) > maxReply || json.Unmarshal(bytes.TrimSpace(text), &envelope) != nil || len(envelope.Choices) == 0 {
-		return reply{Tokens: estimate(prompt)}, &data.ItemError{Outcome: data.OutcomeMalformed, Reason: "the judge's response is no chat completion"}
+	if json.Unmarshal(text, &envelope) != nil || len(envelope.Choices) == 0 {
+		return spent, &failure{&data.ItemError{Outcome: data.OutcomeMalformed, Reason: "the judge's response is no chat completion" + c.said(text)}, NoAPI, false}
 	}
 	content := envelope.Choices[0].Message.Content
-	r := reply{Tokens: envelope.Usage.Total}
+	r := reply{Tokens: envelope.Usage.Total, text: content[:min(len(content), maxRepeated)]}
 	if r.Tokens <= 0 {
-		r.Tokens = estimate(prompt + content)
+		r.Tokens = spent.Tokens + len(content)/bytesPerToken
 	}
 	answer, err := parse(content)
-	if err != nil {
-		r.Fault = err.Error()
-		return r, nil
+	switch {
+	case err == nil:
+		r.Answer = &answer
+	case envelope.Choices[0].Finish == "length":
+		r.fault = fmt.Sprintf("cut off at %d tokens: %v", maxAnswer, err)
+	default:
+		r.fault = err.Error()
 	}
-	r.Answer = &answer
 	return r, nil
 }

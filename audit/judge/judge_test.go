@@ -96,14 +96,15 @@ func TestTrouble(t *testing.T) {
 		want    data.Outcome
 		asked   int32 // requests in two runs
 	}{
-		"no JSON":     {func(w http.ResponseWriter, _ *http.Request) { completion(w, "I think it is fine.", 9) }, data.OutcomeMalformed, 1},
-		"half":        {func(w http.ResponseWriter, _ *http.Request) { completion(w, good[:40], 9) }, data.OutcomeMalformed, 1},
-		"two":         {func(w http.ResponseWriter, _ *http.Request) { completion(w, good+good, 9) }, data.OutcomeMalformed, 1},
+		"no JSON":     {func(w http.ResponseWriter, _ *http.Request) { completion(w, "I think it is fine.", 9) }, data.OutcomeMalformed, 4},
+		"half":        {func(w http.ResponseWriter, _ *http.Request) { completion(w, good[:40], 9) }, data.OutcomeMalformed, 4},
+		"two":         {func(w http.ResponseWriter, _ *http.Request) { completion(w, good+good, 9) }, data.OutcomeMalformed, 4},
 		"rubbish":     {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "<html>") }, data.OutcomeMalformed, 2},
 		"no choice":   {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, `{"choices":[]}`) }, data.OutcomeMalformed, 2},
-		"endless":     {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, strings.Repeat(" ", 2<<20)) }, data.OutcomeMalformed, 2},
+		"endless":     {func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, strings.Repeat(" ", 2<<20)) }, data.OutcomeTooLarge, 2},
 		"bad request": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }, data.OutcomeMalformed, 2},
 		"key refused": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, data.OutcomeForbidden, 2},
+		"no model":    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNotFound) }, data.OutcomeGone, 2},
 		"limit":       {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTooManyRequests) }, data.OutcomeLimited, 2},
 		"down":        {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, data.OutcomeUnavailable, 6},
 		"cut": {func(w http.ResponseWriter, _ *http.Request) {

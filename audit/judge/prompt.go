@@ -65,5 +65,14 @@ func (c Case) prompt() string {
 	return marker + "\n" + shown + "\n" + marker
 }
 
-// estimate returns about how many tokens a prompt costs, rather too many: one for three bytes, where English has four.
-func estimate(prompt string) int { return (len(instructions)+len(prompt))/3 + 1 }
+// reminder follows an answer that could not be read.
+const reminder = "That cannot be read. Answer with the one JSON object that was asked for and nothing else."
+
+// maxRepeated bounds what a reminder repeats of the answer before it, in bytes.
+const maxRepeated = 2000
+
+// bytesPerToken is rather too few, where English has four, so that an estimate is rather too high.
+const bytesPerToken = 3
+
+// estimate returns about how many tokens a prompt costs.
+func estimate(prompt string) int { return (len(instructions)+len(prompt))/bytesPerToken + 1 }

@@ -25,6 +25,7 @@ import (
 //	sample DIR                   a corpus of the sample marketplace, as `demo` leaves it
 //	hub NAME ARGS...             start fakehub and set the environment as its env file says
 //	closed VARIABLE              set it to the URL of a port where nobody listens
+//	judge VARIABLE HOW           serve a language model that answers so, and set it to the URL
 //	holds DIR                    another process holds the writer's lock until the script ends
 //	sql FILE STATEMENT           change a database
 //	damage FILE                  overwrite the beginning of a file
@@ -52,6 +53,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,
 			"closed": closed,
+			"judge":  serveJudge,
 			"hub":    startHub,
 			"holds":  holds,
 			"sql":    change,
