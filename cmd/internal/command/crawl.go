@@ -16,7 +16,7 @@ import (
 // crawlSettings are the flags of crawl.
 type crawlSettings struct {
 	sources    []string
-	maxArchive int64
+	maxArchive size
 	maxAge     time.Duration
 	maxWait    time.Duration
 	workers    int
@@ -72,7 +72,8 @@ mended first (a wrong key or token, a name or file that is not there or no list)
 	}
 	flags := command.Flags()
 	flags.StringArrayVar(&settings.sources, "source", nil, "NAME[:ARG] of a source (repeatable)")
-	flags.Int64Var(&settings.maxArchive, "max-archive", archive.DefaultLimits().Bytes, "size cap of an archive, in bytes")
+	settings.maxArchive = size(archive.DefaultLimits().Bytes)
+	flags.Var(&settings.maxArchive, "max-archive", "size cap of an archive: bytes, or with kB, MB, GB, KiB, MiB or GiB")
 	flags.BoolVar(&settings.strictSize, "strict-size", false, "leave out every repository whose whole history is over the cap, as the paper does")
 	flags.BoolVar(&settings.plan, "plan", false, "list the sources, then only say how many requests to which host the crawl would take, and how long")
 	flags.StringVar(&settings.deny, "deny", "", "file with ids for the takedown list (see skillcorpus deny), one a line, each with its reason")
@@ -97,7 +98,7 @@ func (e *environment) runCrawl(ctx context.Context, settings crawlSettings) (err
 	}
 	defer func() { err = errors.Join(err, wired.close()) }()
 	limits := archive.DefaultLimits()
-	limits.Bytes = settings.maxArchive
+	limits.Bytes = int64(settings.maxArchive)
 	open := e.write
 	if len(settings.sources) == 0 {
 		open = e.existing

@@ -43,7 +43,7 @@ licences, served on loopback. It takes seconds, needs no network, and leaves a c
 
 func (e *environment) runDemo(ctx context.Context) (err error) {
 	started := e.now()
-	wired, err := e.wire(ctx, crawlSettings{sources: []string{"sample"}, maxArchive: archive.DefaultLimits().Bytes, workers: 4})
+	wired, err := e.wire(ctx, crawlSettings{sources: []string{"sample"}, maxArchive: size(archive.DefaultLimits().Bytes), workers: 4})
 	if err != nil {
 		return err
 	}
