@@ -130,9 +130,7 @@ func skillsIn(ctx context.Context, dir string) (skills []localSkill, err error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := addLicenses(absolute, found.Skills, contents); err != nil {
-		return nil, err
-	}
+	addLicenses(absolute, found.Skills, contents)
 	unreadable := unreadableIn(dir, found.Findings)
 	if len(found.Skills) == 0 && unreadable == nil {
 		return nil, fmt.Errorf("%s: no SKILL.md in it", dir)

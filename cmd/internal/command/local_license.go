@@ -1,8 +1,6 @@
 package command
 
 import (
-	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -15,11 +13,8 @@ import (
 
 // addLicenses gives the skills of a directory that have no licence file above them in it those above the directory, and
 // puts their texts to the contents. Paths become those from the repository's root.
-func addLicenses(dir string, skills []data.Bundle, contents map[string][]byte) error {
-	prefix, above, err := licensesAbove(dir)
-	if err != nil {
-		return err
-	}
+func addLicenses(dir string, skills []data.Bundle, contents map[string][]byte) {
+	prefix, above := licensesAbove(dir)
 	var files []data.LicenseFile
 	for _, name := range slices.Sorted(maps.Keys(above)) {
 		file := data.LicenseFile{Path: name}
@@ -38,28 +33,28 @@ func addLicenses(dir string, skills []data.Bundle, contents map[string][]byte) e
 			skills[i].Licenses[j].Path = path.Join(prefix, skills[i].Licenses[j].Path)
 		}
 	}
-	return nil
 }
 
 // licensesAbove returns the texts of the licence files in the nearest folder above a directory that has any, by their
 // paths from the folder that holds .git, which is the highest that is looked at; prefix is the directory's own path from
-// there. Without .git there are none. A file that is no text of a licence's size is there with a nil text.
-func licensesAbove(dir string) (prefix string, files map[string][]byte, err error) {
+// there. Without .git there are none, and none above a folder that cannot be read. A file that is no text of a licence's
+// size is there with a nil text.
+func licensesAbove(dir string) (prefix string, files map[string][]byte) {
 	top, prefix := repositoryOf(dir)
 	if prefix == "" {
-		return "", nil, nil
+		return "", nil
 	}
 	root, err := os.OpenRoot(top) // so that no link leads out of it
 	if err != nil {
-		return "", nil, fmt.Errorf("look for a licence: %w", err)
+		return prefix, nil
 	}
-	defer func() { err = errors.Join(err, root.Close()) }()
+	defer func() { _ = root.Close() }() // it was only read
 	files = map[string][]byte{}
 	for folder := prefix; folder != "." && len(files) == 0; {
 		folder = path.Dir(folder)
 		entries, err := fs.ReadDir(root.FS(), folder)
 		if err != nil {
-			return "", nil, fmt.Errorf("look for a licence: %w", err)
+			return prefix, nil
 		}
 		for _, entry := range entries {
 			if !entry.IsDir() && data.IsLicenseFile(entry.Name()) {
@@ -68,7 +63,7 @@ func licensesAbove(dir string) (prefix string, files map[string][]byte, err erro
 			}
 		}
 	}
-	return prefix, files, nil
+	return prefix, files
 }
 
 func licenseText(root *os.Root, name string) []byte {
