@@ -7,6 +7,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"skillcorpus/crawl/archive"
@@ -36,9 +37,13 @@ func (r *reading) addSubmodules() []Submodule {
 	added := slices.Clone(r.entries)
 	for _, m := range all {
 		r.urls[m.Path] = m.URL
+		which := "the repository " + strconv.Quote(m.URL)
+		if m.URL == "" {
+			which = "another repository, whose URL .gitmodules does not tell"
+		}
 		r.findings = append(r.findings, data.Finding{
 			Rule: RuleSubmodule, Severity: data.SeverityInfo, File: m.Path,
-			Message: fmt.Sprintf("%q is a submodule of %q: its files are not in this repository", m.Path, m.URL),
+			Message: fmt.Sprintf("%q is a submodule, %s: its files are not here", m.Path, which),
 		})
 		if _, listed := r.at(m.Path); !listed {
 			added = append(added, archive.Entry{Path: m.Path, Mode: data.ModeSubmodule, Note: NoteSubmodule})

@@ -77,6 +77,20 @@ func TestSubmodules(t *testing.T) {
 	}
 }
 
+// A submodule whose URL is not known is not said to be one of "".
+func TestSubmoduleWithoutURL(t *testing.T) {
+	t.Parallel()
+	found, _ := readItems(t, item{name: ".gitmodules", body: "[submodule \"x\"]\npath = free\nurl = /srv/free\n"}, item{name: "kit/SKILL.md", body: "x"})
+	for _, f := range found.Findings {
+		if strings.Contains(f.Message, `""`) {
+			t.Errorf("%+v", f)
+		}
+	}
+	if !has(found.Findings, RuleSubmodule, "free") {
+		t.Errorf("findings %v", found.Findings)
+	}
+}
+
 func FuzzModules(f *testing.F) {
 	f.Add("[submodule \"a\"]\npath = a\nurl = ../b\n")
 	f.Add("[submodule]\npath = \"\\\nurl = git@h.org:x")

@@ -125,7 +125,7 @@ func (w *treeWalk) ask(ctx context.Context, sha string, recursive bool, each fun
 	body := polite.Capped(response.Body, mostOfTree)
 	truncated, err = readTree(body, each)
 	if _, isItem := errors.AsType[*data.ItemError](err); err != nil && !isItem {
-		err = &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: "the answer is not a tree", Err: err}
+		err = &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: "the answer is not a tree", Err: polite.Unreadable(err)}
 	}
 	return truncated, err
 }

@@ -73,6 +73,8 @@ func (a Answer) is(outcome data.Outcome) *data.ItemError {
 	r := a.refusal()
 	if r.Message != "" {
 		reason += ": " + oneLine(r.Message)
+	} else if text := http.StatusText(a.Status); text != "" {
+		reason += " " + text
 	}
 	if r.Block != nil {
 		reason += " (" + oneLine(cmp.Or(r.Block.Reason, "no reason given")) + ", notice " + oneLine(cmp.Or(r.Block.URL, "none")) + ")"

@@ -106,7 +106,7 @@ func Cause(ctx context.Context, err error) error {
 	if item, ok := errors.AsType[*data.ItemError](err); ok {
 		return item
 	}
-	return &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: "no usable answer", Err: withoutURL(err)}
+	return &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: "no usable answer", Err: Unreadable(withoutURL(err))}
 }
 
 // quietLogger passes retryablehttp's messages on as debug lines, since whoever gets the error decides what

@@ -22,7 +22,7 @@ const (
 )
 
 var (
-	errStalled = errors.New("stalled")
+	errStalled = errors.New("no byte came for too long")
 	errFinal   = errors.New("not to be tried again")
 )
 
@@ -132,11 +132,11 @@ func (h *hosts) send(req *http.Request, content []byte, token string) (*http.Res
 	response, err := h.config.Transport.RoundTrip(out)
 	if err != nil {
 		watch.Stop()
-		err = transferError(req.Context(), ctx, err)
+		err = transferError(req.Context(), ctx, req.URL.Host, err)
 		cancel(nil)
 		return nil, err
 	}
-	response.Body = &body{from: response.Body, outer: req.Context(), inner: ctx, cancel: cancel, watch: watch, patience: h.config.StallTimeout}
+	response.Body = &body{host: req.URL.Host, from: response.Body, outer: req.Context(), inner: ctx, cancel: cancel, watch: watch, patience: h.config.StallTimeout}
 	return response, nil
 }
 
@@ -198,6 +198,7 @@ func earlier(a, b time.Time) time.Time {
 
 // body watches a transfer: silence ends it, and every fault is told as an outcome.
 type body struct {
+	host     string
 	from     io.ReadCloser
 	outer    context.Context //nolint:containedctx // a reader has no other way to tell a cancelled run from a fault
 	inner    context.Context //nolint:containedctx // as above
@@ -213,7 +214,7 @@ func (b *body) Read(p []byte) (int, error) {
 		b.watch.Reset(b.patience)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = transferError(b.outer, b.inner, err)
+		err = transferError(b.outer, b.inner, b.host, err)
 	}
 	return n, err
 }
@@ -227,14 +228,18 @@ func (b *body) Close() error {
 }
 
 // transferError tells a fault of the transfer from a cancelled run.
-func transferError(outer, inner context.Context, err error) error {
+func transferError(outer, inner context.Context, host string, err error) error {
 	if outer.Err() != nil {
 		return outer.Err()
 	}
 	if errors.Is(context.Cause(inner), errStalled) {
-		return &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: "no byte came for too long", Err: errStalled}
+		return &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: host + ": it went silent", Err: errStalled}
 	}
-	return &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: "connection trouble", Err: withoutURL(err)}
+	reason := host + ": no connection"
+	if err = withoutURL(err); brokenOff(err) {
+		reason = host + ": the connection broke off"
+	}
+	return &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: reason, Err: err}
 }
 
 func withoutURL(err error) error {

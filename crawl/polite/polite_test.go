@@ -356,6 +356,45 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// Reasons are what a tired reader understands: the host, and what happened there in words.
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/cut":
+			w.Header().Set("Content-Length", "100")
+			_, _ = io.WriteString(w, "part")
+		case "/torn":
+			panic(http.ErrAbortHandler)
+		case "/429":
+			w.WriteHeader(http.StatusTooManyRequests)
+		case "/502":
+			http.Error(w, "<html>", http.StatusBadGateway)
+		case "/404":
+			http.Error(w, `{"message":"no such thing"}`, http.StatusNotFound)
+		}
+	}))
+	defer server.Close()
+	host := strings.TrimPrefix(server.URL, "http://")
+	for path, want := range map[string]string{
+		"/cut": ": the connection broke off: ", "/torn": ": the connection broke off: ", "/429": ": HTTP 429 Too Many Requests",
+		"/502": ": HTTP 502 Bad Gateway", "/404": ": HTTP 404: no such thing",
+	} {
+		if _, err := get(t.Context(), client(t, polite.Config{}), server.URL+path); err == nil || !strings.Contains(err.Error(), ": "+host+want) {
+			t.Errorf("%s: %v, want %q", path, err, host+want)
+		}
+	}
+	for text, want := range map[string]string{"<html>": "a web page in place of JSON", "": "no JSON, or JSON that breaks off", "{": "no JSON, or JSON that breaks off", "[}": "no JSON: "} {
+		var into any
+		if err := polite.Unreadable(json.Unmarshal([]byte(text), &into)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	if err := polite.Unreadable(io.EOF); err != io.EOF {
+		t.Errorf("another error: %v", err)
+	}
+}
+
 func TestTransfers(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})

@@ -178,7 +178,7 @@ func (e *environment) printReport(r corpusState) {
 	}
 	e.Table([]string{"stage", "due", "waiting", "outcomes"}, rows)
 	for _, w := range r.Waits {
-		e.Printf("%s: %s until %s, %s: %s\n", w.Stage, terminal.Count(int64(w.Items), "item"), w.Until.Format(time.RFC3339), w.Outcome, terminal.Shorten(terminal.Quote(w.Reason), 120))
+		e.Printf("%s: %s until %s, %s: %s\n", w.Stage, waitingItems(w.Items), w.Until.Format(time.RFC3339), w.Outcome, terminal.Shorten(terminal.Quote(w.Reason), 120))
 	}
 	if len(r.Sources) > 0 {
 		rows = rows[:0]
@@ -199,6 +199,13 @@ func (e *environment) printReport(r corpusState) {
 	if r.LastRun != nil {
 		e.Printf("last run: %s at %s, exit code %d\n", r.LastRun.Command, r.LastRun.EndedAt.Format(time.RFC3339), r.LastRun.ExitCode)
 	}
+}
+
+func waitingItems(number int) string {
+	if number == 1 {
+		return "1 item waits"
+	}
+	return terminal.Count(int64(number), "item") + " wait"
 }
 
 // places counts what the hosts have, in words that are right for each.

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"skillcorpus/cmd/internal/terminal"
@@ -117,6 +118,20 @@ func remedy(outcome data.Outcome) string {
 		return "check what lies there"
 	}
 	return "leave it out"
+}
+
+// unread names the sources that go on when they are asked again.
+func unread(crawled crawl.Summary) string {
+	var names []string
+	for _, source := range crawled.Sources {
+		if source.Waits() {
+			names = append(names, source.Name)
+		}
+	}
+	if len(names) == 1 {
+		return names[0] + " was not read to its end"
+	}
+	return strings.Join(names, ", ") + " were not read to their ends"
 }
 
 // sourceRetry returns when the first limited source may be asked again; zero if none said.

@@ -99,7 +99,7 @@ func (p *Pipeline) stage(ctx context.Context, stage store.Stage, item string, ru
 	}
 	line := fmt.Sprintf("%s: %s in %s", stage, items, took(summary.TookMS))
 	if summary.Done == 0 {
-		line = fmt.Sprintf("%s: nothing was due", stage)
+		line = fmt.Sprintf("%s: nothing was due%s", stage, yet(summary.Waiting))
 	}
 	if others := p.others(summary.Outcomes); others != "" {
 		line += "; in all not ok: " + others + " (see `skillcorpus status --failed`)"
@@ -121,7 +121,7 @@ func (p *Pipeline) end(ctx context.Context, summary Summary) error {
 	case summary.Waiting > 0:
 		waiting = fmt.Sprintf("%s, come back after %s", wait(crawled.WaitingAt), crawled.RetryAt.Local().Format(time.RFC3339))
 	case crawled != nil && crawled.Incomplete():
-		waiting = "a source was not read to its end"
+		waiting = unread(*crawled)
 		if again := sourceRetry(*crawled); !again.IsZero() {
 			waiting += ", come back after " + again.Local().Format(time.RFC3339)
 		}
@@ -260,6 +260,14 @@ func countVectors(lists []index.List) (count int64) {
 
 func took(milliseconds int64) string {
 	return (time.Duration(milliseconds) * time.Millisecond).Round(10 * time.Millisecond).String()
+}
+
+// yet says of a stage that had nothing to do that it has later.
+func yet(waiting int) string {
+	if waiting > 0 {
+		return " yet"
+	}
+	return ""
 }
 
 func were(number int, thing string) string {

@@ -156,7 +156,7 @@ func (c *Client) ask(ctx context.Context, what string, values url.Values, into a
 		return polite.Cause(ctx, err)
 	}
 	if err := json.Unmarshal(text, into); err != nil {
-		return &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: "ClawHub: the answer is not what was asked for", Err: err}
+		return &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: "ClawHub: the answer is not what was asked for", Err: polite.Unreadable(err)}
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func classify(a polite.Answer) *data.ItemError {
 	if item == nil {
 		return nil
 	}
-	if text, _, _ := strings.Cut(strings.TrimSpace(string(a.Body)), "\n"); text != "" && text[0] != '{' && text[0] != '<' && utf8.ValidString(text) {
+	if text, _, _ := strings.Cut(strings.TrimSpace(string(a.Body)), "\n"); text != "" && text[0] != '{' && text[0] != '<' && utf8.ValidString(text) && !strings.EqualFold(text, http.StatusText(a.Status)) {
 		item.Reason += fmt.Sprintf(" %.80q", text)
 	}
 	switch {

@@ -160,7 +160,7 @@ func (s *Source) ask(ctx context.Context, of span, page int) (answer, error) {
 	}
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil || a.Total < 0 {
-		return answer{}, &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: "GitHub: the answer is no page of results", Err: err}
+		return answer{}, &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: "GitHub: the answer is no page of results", Err: polite.Unreadable(err)}
 	}
 	return a, nil
 }

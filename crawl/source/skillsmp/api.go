@@ -94,7 +94,7 @@ func (s *Source) search(ctx context.Context, q query, page int) (answer, error) 
 	}
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil || !a.Success {
-		return answer{}, &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: "SkillsMP: the answer is no page of skills", Err: err}
+		return answer{}, &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: "SkillsMP: the answer is no page of skills", Err: polite.Unreadable(err)}
 	}
 	a.dailyLeft = -1
 	if left, err := strconv.Atoi(header.Get("X-RateLimit-Daily-Remaining")); err == nil && left >= 0 {

@@ -75,7 +75,7 @@ func (s *Source) page(ctx context.Context, number int) (answer, error) {
 	}
 	var a answer
 	if err := json.Unmarshal(text, &a); err != nil || a.Pagination == nil {
-		return answer{}, &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: "skills.sh: the answer is no page of skills", Err: err}
+		return answer{}, &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: "skills.sh: the answer is no page of skills", Err: polite.Unreadable(err)}
 	}
 	return a, nil
 }

@@ -130,7 +130,8 @@ func named(base string, err error) error {
 	if !ok {
 		return err
 	}
-	return &data.ItemError{Outcome: item.Outcome, Reason: base + ": " + item.Reason, RetryAt: item.RetryAt, Err: item.Err}
+	_, host, _ := strings.Cut(base, "://")
+	return &data.ItemError{Outcome: item.Outcome, Reason: base + ": " + strings.TrimPrefix(item.Reason, host+": "), RetryAt: item.RetryAt, Err: item.Err}
 }
 
 // get asks for an address on behalf of the site with that base URL.
