@@ -19,6 +19,9 @@ const (
 	BasisListing  Basis = "listing"  // only SKILL.md and a listing of the other files
 )
 
+// NoteUnread is the note of a file that is there and that this machine may not read: nothing is known of its content.
+const NoteUnread = "unread"
+
 // Limits on what of a bundle is kept as content (DESIGN.md 3); of larger files path, size and digest remain.
 const (
 	MaxKeptFile   = 1 << 20

@@ -130,6 +130,11 @@ func Judge(f facts.Facts) (data.Verdict, []data.Finding) {
 	})
 	v := verdict(f)
 	v.ConformsSkillsRef, v.ConformsQuickValidate, v.ConformsClaude = f.Conformance.SkillsRef, f.Conformance.QuickValidate, f.Conformance.Claude
+	for _, file := range f.Bundle.Files {
+		if file.Note == data.NoteUnread {
+			v.Unread = append(v.Unread, file.Path)
+		}
+	}
 	return v, findings
 }
 

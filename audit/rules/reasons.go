@@ -61,7 +61,11 @@ func (r *reasons) bearing(f facts.Facts) bool {
 	for _, file := range f.Bundle.Files {
 		if isScript(file) {
 			scripts++
-			r.add(partBearing, file.Path, 0, "a bundled script")
+			words := "a bundled script"
+			if file.Note == data.NoteUnread {
+				words += ", which could not be read: nothing of it was judged"
+			}
+			r.add(partBearing, file.Path, 0, "%s", words)
 		}
 	}
 	if n := f.Exact.CodeBlockCount; n > 0 {
@@ -96,6 +100,9 @@ func (r *reasons) missing(f facts.Facts) []string {
 			continue
 		case ref.State == reference.Missing:
 			r.add(partMissing, "", ref.Line, "%s", missingWords(ref))
+		case ref.State == reference.Unbundled && ref.Actual == data.NoteUnread:
+			r.add(partMissing, "", ref.Line, "%s is named in %s; it is there, and could not be read", quoted(ref), ref.Kind)
+			continue
 		case ref.State == reference.Unbundled:
 			r.add(partMissing, "", ref.Line, "%s is named in %s, and only a stand-in of it is bundled: %s", quoted(ref), ref.Kind, ref.Actual)
 		default:

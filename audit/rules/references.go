@@ -6,10 +6,11 @@ import (
 
 	"skillcorpus/audit/facts"
 	"skillcorpus/audit/reference"
+	"skillcorpus/data"
 )
 
 func missingFile(f facts.Facts) []place {
-	return inState(f, ofSkillFile, reference.Missing, missingWords)
+	return append(inState(f, ofSkillFile, reference.Missing, missingWords), doubtful(f, ofSkillFile)...)
 }
 
 func missingImport(f facts.Facts) []place {
@@ -17,7 +18,18 @@ func missingImport(f facts.Facts) []place {
 }
 
 func missingInPage(f facts.Facts) []place {
-	return inState(f, ofPages, reference.Missing, missingWords)
+	return append(inState(f, ofPages, reference.Missing, missingWords), doubtful(f, ofPages)...)
+}
+
+// doubtful returns the files that are not there and may be none of the skill's. No verdict rests on them.
+func doubtful(f facts.Facts, in func(reference.Reference) bool) []place {
+	places := inState(f, in, reference.Doubtful, func(r reference.Reference) string {
+		return missingWords(r) + "; it may be a file of the project that the skill works on"
+	})
+	for i := range places {
+		places[i].confidence = data.ConfidenceLow
+	}
+	return places
 }
 
 // missingWords says of a file that is not there how it is named, and which other one may be meant.
@@ -85,10 +97,29 @@ func unbundledFile(f facts.Facts) []place {
 	var places []place
 	for _, file := range f.Bundle.Files {
 		if file.Note != "" {
-			places = append(places, place{file: file.Path, message: file.Note})
+			places = append(places, place{file: file.Path, message: standIn(file.Note)})
 		}
 	}
 	return places
+}
+
+// standIn says in words what the note of a bundled file means.
+func standIn(note string) string {
+	switch note {
+	case data.NoteUnread:
+		return "there, but this machine may not read it: nothing of it was judged"
+	case "link outside":
+		return "a link that leads out of the repository"
+	case "link broken":
+		return "a link to nothing, or in a loop"
+	case "lfs pointer":
+		return "a Git LFS pointer in the place of the file"
+	case "submodule":
+		return "a submodule, whose files are not here"
+	case "damaged":
+		return "damaged: its content does not fit its size or checksum"
+	}
+	return note
 }
 
 func orphanFile(f facts.Facts) []place {

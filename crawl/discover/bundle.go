@@ -2,7 +2,9 @@ package discover
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"slices"
 	"strings"
@@ -120,6 +122,8 @@ func (r *reading) file(e archive.Entry) data.File {
 	file := data.File{Path: e.Path, Mode: e.Mode, Size: e.Size, SHA256: fact.digest, Note: e.Note}
 	switch {
 	case file.Note != "":
+	case errors.Is(fact.damage, fs.ErrPermission):
+		file.Note = data.NoteUnread
 	case fact.digest == "":
 		file.Note = NoteDamaged
 	case fact.pointer >= 0:

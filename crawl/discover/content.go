@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,7 +136,11 @@ func pointerSize(content []byte) int64 {
 func (r *reading) noteContents() {
 	for _, e := range r.entries {
 		if fact, seen := r.facts[e.Path]; seen && fact.damage != nil {
-			r.report(RuleDamaged, e.Path, "%q cannot be read: %v", e.Path, fact.damage)
+			rule := RuleDamaged
+			if errors.Is(fact.damage, fs.ErrPermission) {
+				rule = RuleUnread
+			}
+			r.report(rule, e.Path, "%q cannot be read: %v", e.Path, fact.damage)
 		} else if seen && fact.pointer >= 0 {
 			r.report(RulePointer, e.Path, "%q is a Git LFS pointer to %d bytes, which are not here", e.Path, fact.pointer)
 		}

@@ -22,6 +22,7 @@ const (
 	RuleSpelling   = "discover.spelling"       // the main file is not spelled SKILL.md
 	RuleTwoFiles   = "discover.two-files"      // one folder holds several spellings, of which one was read
 	RuleUnreadable = "discover.unreadable"     // a SKILL.md without content: recorded here, not as a skill
+	RuleUnread     = "discover.unread"         // a file that this machine may not read
 	RuleDamaged    = "discover.damaged"        // a file's content does not fit its size or checksum
 	RulePointer    = "discover.lfs-pointer"    // a file is a Git LFS pointer
 	RuleSubmodule  = "discover.submodule"      // files of a submodule are not here

@@ -311,6 +311,17 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
+// TestUnread: a file that this machine may not read is not taken for a damaged one.
+func TestUnread(t *testing.T) {
+	t.Parallel()
+	r := reading{facts: map[string]content{"x": {damage: &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}}, "y": {damage: io.ErrUnexpectedEOF}}}
+	for name, want := range map[string]string{"x": data.NoteUnread, "y": NoteDamaged} {
+		if file := r.file(archive.Entry{Path: name}); file.Note != want || file.Kept {
+			t.Errorf("%s: %+v", name, file)
+		}
+	}
+}
+
 // TestDamaged breaks contents in the archive: other skills live, and what was lost is told.
 func TestDamaged(t *testing.T) {
 	t.Parallel()

@@ -15,16 +15,13 @@ import (
 // explain tells why a skill's verdict is as it is: of a place on this machine if there is one, else of the corpus.
 func (e *environment) explain(ctx context.Context, s auditSettings, what string) error {
 	if _, err := os.Stat(what); err == nil {
-		skills, err := auditPlaces(ctx, []string{what})
-		if err != nil {
-			return err
-		}
+		skills, unread := auditPlaces(ctx, []string{what})
 		for _, skill := range skills {
 			if err := e.explainSkill(skill, s.rules); err != nil {
 				return err
 			}
 		}
-		return nil
+		return unread
 	}
 	return e.read(ctx, func(corpus *store.Store) error {
 		skill, found, err := corpus.Skill(ctx, strings.Trim(what, "/ "))

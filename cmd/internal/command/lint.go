@@ -14,6 +14,7 @@ import (
 	"skillcorpus/audit/license"
 	"skillcorpus/audit/report"
 	"skillcorpus/cmd/internal/terminal"
+	"skillcorpus/crawl/discover"
 	"skillcorpus/data"
 	"skillcorpus/parse"
 )
@@ -87,6 +88,7 @@ func auditPlaces(ctx context.Context, places []string) ([]report.Skill, error) {
 			if !seen[skill.Place] {
 				seen[skill.Place] = true
 				local = append(local, skill)
+				unread = errors.Join(unread, unreadOf(skill))
 			}
 		}
 	}
@@ -108,6 +110,16 @@ func auditPlaces(ctx context.Context, places []string) ([]report.Skill, error) {
 	return audited, unread
 }
 
+// unreadOf returns the error of the bundled files that this machine may not read.
+func unreadOf(skill localSkill) (err error) {
+	for _, f := range skill.Findings {
+		if f.Rule == discover.RuleUnread {
+			err = errors.Join(err, fmt.Errorf("%s: %s", skill.Place, f.Message))
+		}
+	}
+	return err
+}
+
 func auditLocal(skill localSkill, licenses *license.Cache) report.Skill {
 	document := parse.Document(skill.SkillMD, skill.ID, skill.SkillFile)
 	input := facts.Input{Bundle: skill.Bundle, Document: document, SkillMD: skill.SkillMD, Content: skill.Content, Partial: !skill.whole}
@@ -119,7 +131,7 @@ func auditLocal(skill localSkill, licenses *license.Cache) report.Skill {
 	verdict, findings := audit.Judge(input)
 	return report.Skill{
 		ID: skill.ID, Repo: skill.RepoID, Name: document.Name, Place: skill.Place, Verdict: verdict,
-		Findings: slices.Concat(skill.Findings, data.Once(document.Findings, findings), findings),
+		Findings: slices.Concat(data.Once(slices.Concat(skill.Findings, document.Findings), findings), findings),
 	}
 }
 
@@ -147,7 +159,11 @@ func (e *environment) printLint(skills []report.Skill, remedy bool) {
 }
 
 func (e *environment) printVerdict(verdict data.Verdict) {
-	e.Printf("  %s, %s; licence %s; judged by %s\n", verdict.Tier, describeRunnable(verdict), terminal.Quote(describeLicense(verdict)), verdict.Basis)
+	without := ""
+	if n := len(verdict.Unread); n > 0 {
+		without = ", but for " + terminal.Count(int64(n), "file") + " that could not be read"
+	}
+	e.Printf("  %s, %s; licence %s; judged by %s%s\n", verdict.Tier, describeRunnable(verdict), terminal.Quote(describeLicense(verdict)), verdict.Basis, without)
 	for _, need := range []struct {
 		what  string
 		names []string
