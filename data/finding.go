@@ -1,5 +1,7 @@
 package data
 
+import "slices"
+
 // Severity orders findings.
 type Severity string
 
@@ -46,42 +48,52 @@ const (
 	ConfidenceLow    Confidence = "low"    // the words stand in a warning, a lesson or an example
 )
 
-// Once drops the findings of parsing that a finding of the audit tells as well, with its remedy and its own severity.
-func Once(parsed, audited []Finding) []Finding {
-	told := map[string]bool{}
+// Once drops the findings of crawling and parsing that a finding of the audit tells as well, on the same file, with its
+// remedy and its own severity. The view v_findings holds the same list.
+func Once(earlier, audited []Finding) []Finding {
+	type place struct{ rule, file string }
+	told := map[place]bool{}
 	for _, f := range audited {
-		told[f.Rule] = true
+		told[place{f.Rule, f.File}] = true
 	}
-	once := make([]Finding, 0, len(parsed))
-	for _, f := range parsed {
-		if !told[f.retold()] {
+	once := make([]Finding, 0, len(earlier))
+	for _, f := range earlier {
+		if !slices.ContainsFunc(f.retold(), func(rule string) bool { return told[place{rule, f.File}] }) {
 			once = append(once, f)
 		}
 	}
 	return once
 }
 
-// retold returns the audit's rule for the same fault.
-func (f Finding) retold() string {
+// retold returns the audit's rules for the same fault.
+func (f Finding) retold() []string {
 	switch f.Rule {
+	case "archive.link", "archive.too-large", "archive.refused", "discover.damaged", "discover.lfs-pointer", "discover.submodule", "discover.unread":
+		return []string{"unbundled-file"}
+	case "discover.spelling":
+		return []string{"skill-file-spelling", "skill-file-case"}
 	case "encoding.binary":
-		return "junk-content"
+		return []string{"junk-content"}
 	case "encoding.invalid":
-		return "not-utf8"
+		return []string{"not-utf8", "junk-content"}
 	case "frontmatter.missing":
-		return "missing-frontmatter"
+		return []string{"missing-frontmatter", "unclosed-frontmatter", "frontmatter-mapping", "invalid-yaml", "junk-content"}
 	case "frontmatter.unclosed":
-		return "unclosed-frontmatter"
+		return []string{"unclosed-frontmatter"}
 	case "frontmatter.not-mapping":
-		return "frontmatter-mapping"
+		return []string{"frontmatter-mapping"}
+	case "frontmatter.recovered":
+		return []string{"invalid-yaml"}
 	case "frontmatter.missing-name":
-		return "missing-name"
+		return []string{"missing-name", "empty-name", "field-not-text"}
 	case "frontmatter.missing-description":
-		return "missing-description"
+		return []string{"missing-description", "empty-description", "field-not-text"}
+	case "frontmatter.wrong-type":
+		return []string{"field-not-text"}
 	case "markdown.unclosed-fence":
-		return "unclosed-fence"
+		return []string{"unclosed-fence"}
 	case "markdown.empty-body":
-		return "empty-body"
+		return []string{"empty-body"}
 	}
-	return ""
+	return nil
 }

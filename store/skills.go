@@ -251,9 +251,9 @@ type Skill struct {
 
 // AllFindings returns what crawl, parse and audit found, in this order, each fault once.
 func (s Skill) AllFindings() []data.Finding {
-	all := slices.Clone(s.Findings)
+	earlier := s.Findings
 	if s.Document != nil {
-		all = append(all, data.Once(s.Document.Findings, s.Audit)...)
+		earlier = slices.Concat(earlier, s.Document.Findings)
 	}
-	return append(all, s.Audit...)
+	return append(data.Once(earlier, s.Audit), s.Audit...)
 }

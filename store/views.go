@@ -71,7 +71,7 @@ func (s *Store) auditedPage(ctx context.Context, after string) ([]Audited, error
 	}, `SELECT f.skill, f.stage, f.rule, f.severity, f.file, f.line, f.message, f.confidence FROM skills s JOIN findings f ON f.skill = s.key
 		WHERE s.id BETWEEN ? AND ? ORDER BY f.skill, f.stage, f.position`, page[0].ID, page[len(page)-1].ID)
 	for at, found := range byStage {
-		page[at].Findings = slices.Concat(found[StageCrawl], data.Once(found[StageParse], found[StageAudit]), found[StageAudit])
+		page[at].Findings = slices.Concat(data.Once(slices.Concat(found[StageCrawl], found[StageParse]), found[StageAudit]), found[StageAudit])
 	}
 	return page, err
 }

@@ -44,15 +44,22 @@ func TestViewsTellEachFaultOnce(t *testing.T) {
 	c.imports(skill{repo: "o/r", path: "a"}, skill{repo: "o/r", path: "b"})
 	c.parse(1)
 	c.audit(1)
-	for i, parsed := range []string{
-		"encoding.binary", "encoding.invalid", "frontmatter.missing", "frontmatter.unclosed", "frontmatter.not-mapping", "frontmatter.missing-name",
-		"frontmatter.missing-description", "markdown.unclosed-fence", "markdown.empty-body", "frontmatter.duplicate-key",
+	for i, earlier := range []string{
+		"archive.link", "archive.too-large", "archive.refused", "discover.damaged", "discover.lfs-pointer", "discover.submodule", "discover.unread", "discover.spelling",
+		"encoding.binary", "encoding.invalid", "frontmatter.missing", "frontmatter.unclosed", "frontmatter.not-mapping", "frontmatter.recovered", "frontmatter.missing-name",
+		"frontmatter.missing-description", "frontmatter.wrong-type", "markdown.unclosed-fence", "markdown.empty-body", "frontmatter.duplicate-key",
 	} {
-		c.exec(`INSERT INTO findings SELECT key, 'parse', ?, ?, 'error', 'x', 1, 'why', '' FROM skills`, i+100, parsed)
+		stage := StageParse
+		if i < 8 {
+			stage = StageCrawl
+		}
+		for j, file := range []string{"x", "y"} {
+			c.exec(`INSERT INTO findings SELECT key, ?, ?, ?, 'error', ?, 1, 'why', '' FROM skills`, stage, 2*i+j+100, earlier, file)
+		}
 	}
 	for i, audited := range []string{
-		"junk-content", "not-utf8", "missing-frontmatter", "unclosed-frontmatter", "frontmatter-mapping", "missing-name", "missing-description",
-		"unclosed-fence", "empty-body",
+		"unbundled-file", "skill-file-spelling", "junk-content", "not-utf8", "missing-frontmatter", "unclosed-frontmatter", "frontmatter-mapping", "invalid-yaml",
+		"empty-name", "missing-description", "field-not-text", "unclosed-fence", "empty-body",
 	} {
 		c.exec(`INSERT INTO findings SELECT key, 'audit', ?, ?, 'error', 'x', 1, 'why', '' FROM skills WHERE id = 'o/r/a'`, i+100, audited)
 	}
@@ -68,7 +75,7 @@ func TestViewsTellEachFaultOnce(t *testing.T) {
 		}
 		seen := must[[]string](t)(query(t.Context(), c.reader, value[string],
 			`SELECT rule FROM v_findings WHERE id = ?`, a.ID))
-		if len(rules) < 10 || len(rules) != len(seen) {
+		if len(rules) < 20 || len(rules) != len(seen) {
 			t.Errorf("%s: %s", a.ID, cmp.Diff(strings.Join(rules, " "), strings.Join(seen, " ")))
 		}
 		if n := c.number(`SELECT errors FROM v_skills WHERE id = ?`, a.ID); n != errors {

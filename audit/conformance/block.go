@@ -137,6 +137,17 @@ func (b block) required(emptyPasses bool) []Fault {
 	return faults
 }
 
+// nulls finds the words for nothing in the place of a name or a description: what reads YAML sees none there.
+func (b block) nulls() []Fault {
+	var faults []Fault
+	for _, key := range []string{"name", "description"} {
+		if n, ok := b.text(key); ok && n.Value != "" && isNull(&n) {
+			faults = append(faults, Fault{"empty-" + key, n.Line, fmt.Sprintf("%s %s is read as nothing", key, quote(n.Value))})
+		}
+	}
+	return faults
+}
+
 // typed finds plain scalars that YAML 1.1 reads as something other than text.
 func (b block) typed() []Fault {
 	var faults []Fault

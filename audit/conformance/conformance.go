@@ -68,7 +68,26 @@ func Check(s Skill) Result {
 		return strings.Compare(a.Rule, b.Rule)
 	})
 	result.Faults = slices.CompactFunc(all, func(a, b Fault) bool { return a.Line == b.Line && a.Rule == b.Rule })
+	result.Faults = slices.DeleteFunc(result.Faults, func(f Fault) bool { return retold(f, result.Faults) })
 	return result
+}
+
+// retold reports whether a fault is the same as another one, which says more of it.
+func retold(f Fault, all []Fault) bool {
+	var by []string
+	switch f.Rule {
+	case "skill-file-case":
+		by = []string{"skill-file-spelling"}
+	case "field-typed":
+		by = []string{"empty-name", "empty-description"}
+	case "name-case", "name-characters", "name-folder":
+		by = []string{"empty-name"}
+	case "name-ascii":
+		by = []string{"empty-name", "name-case", "name-characters"}
+	case "description-angle":
+		by = []string{"xml-tag"}
+	}
+	return slices.ContainsFunc(all, func(other Fault) bool { return other.Line == f.Line && slices.Contains(by, other.Rule) })
 }
 
 // newlines returns the text as Python reads it: every line end is a line feed.
@@ -211,7 +230,7 @@ func claude(_ Skill, front frontmatter) []Fault {
 	if b.fault != nil {
 		return []Fault{*b.fault}
 	}
-	faults := b.required(false)
+	faults := append(b.required(false), b.nulls()...)
 	if name, ok := b.text("name"); ok {
 		faults = append(faults, asciiName(name)...)
 		faults = append(faults, reserved(name)...)

@@ -3,8 +3,10 @@ package rules
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
+	"skillcorpus/audit/conformance"
 	"skillcorpus/audit/facts"
 )
 
@@ -37,7 +39,8 @@ const (
 var triggerWords = regexp.MustCompile(`(?i)\b(?:use (?:this|it|when|for|to|if|after|before|whenever|proactively)|used (?:when|for|to)|when(?:ever)?\b|trigger|invoke|activat|applies|should be used|for (?:\w+ing|tasks|projects|users|all|any|every)\b|, for \w|before|after|during|mandatory|preferred for|cuando|quando|quand|lorsque|wenn|if (?:the|you|a)|ask(?:s|ed|ing)? (?:to|for|about)|helps?|mention)|使用|用于|当|场景|触发|適用|利用|とき|場合|때|사용`)
 
 func described(f facts.Facts) (text string, ok bool) {
-	return f.Describe.Text, f.Describe.Text != "" && !f.Binary && f.Junk == "" && ascii(f.Describe.Text)
+	empty := slices.ContainsFunc(f.Conformance.Faults, func(fault conformance.Fault) bool { return fault.Rule == "empty-description" })
+	return f.Describe.Text, f.Describe.Text != "" && !empty && !f.Binary && f.Junk == "" && ascii(f.Describe.Text)
 }
 
 // ascii reports whether words are told by blanks: a description in another script has none to count.

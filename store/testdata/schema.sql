@@ -6,16 +6,38 @@ WHERE s.live;
 CREATE VIEW v_findings AS
 SELECT s.id, s.repo_id AS repo, s.copy_of, f.stage, f.rule, f.severity, f.file, f.line, f.message, f.confidence
 FROM findings f JOIN skills s ON s.key = f.skill
-WHERE s.live AND NOT (f.stage = 'parse' AND EXISTS (SELECT 1 FROM findings a WHERE a.skill = f.skill AND a.stage = 'audit' AND a.rule = CASE f.rule
-    WHEN 'encoding.binary' THEN 'junk-content'
-    WHEN 'encoding.invalid' THEN 'not-utf8'
-    WHEN 'frontmatter.missing' THEN 'missing-frontmatter'
-    WHEN 'frontmatter.unclosed' THEN 'unclosed-frontmatter'
-    WHEN 'frontmatter.not-mapping' THEN 'frontmatter-mapping'
-    WHEN 'frontmatter.missing-name' THEN 'missing-name'
-    WHEN 'frontmatter.missing-description' THEN 'missing-description'
-    WHEN 'markdown.unclosed-fence' THEN 'unclosed-fence'
-    WHEN 'markdown.empty-body' THEN 'empty-body' END));
+WHERE s.live AND NOT (f.stage <> 'audit' AND EXISTS (
+    SELECT 1 FROM findings a JOIN (SELECT column1 AS found, column2 AS retold FROM (VALUES
+        ('archive.link', 'unbundled-file'),
+        ('archive.too-large', 'unbundled-file'),
+        ('archive.refused', 'unbundled-file'),
+        ('discover.damaged', 'unbundled-file'),
+        ('discover.lfs-pointer', 'unbundled-file'),
+        ('discover.submodule', 'unbundled-file'),
+        ('discover.unread', 'unbundled-file'),
+        ('discover.spelling', 'skill-file-spelling'),
+        ('discover.spelling', 'skill-file-case'),
+        ('encoding.binary', 'junk-content'),
+        ('encoding.invalid', 'not-utf8'),
+        ('encoding.invalid', 'junk-content'),
+        ('frontmatter.missing', 'missing-frontmatter'),
+        ('frontmatter.missing', 'unclosed-frontmatter'),
+        ('frontmatter.missing', 'frontmatter-mapping'),
+        ('frontmatter.missing', 'invalid-yaml'),
+        ('frontmatter.missing', 'junk-content'),
+        ('frontmatter.unclosed', 'unclosed-frontmatter'),
+        ('frontmatter.not-mapping', 'frontmatter-mapping'),
+        ('frontmatter.recovered', 'invalid-yaml'),
+        ('frontmatter.missing-name', 'missing-name'),
+        ('frontmatter.missing-name', 'empty-name'),
+        ('frontmatter.missing-name', 'field-not-text'),
+        ('frontmatter.missing-description', 'missing-description'),
+        ('frontmatter.missing-description', 'empty-description'),
+        ('frontmatter.missing-description', 'field-not-text'),
+        ('frontmatter.wrong-type', 'field-not-text'),
+        ('markdown.unclosed-fence', 'unclosed-fence'),
+        ('markdown.empty-body', 'empty-body'))) t ON t.retold = a.rule
+    WHERE a.skill = f.skill AND a.stage = 'audit' AND a.file = f.file AND t.found = f.rule));
 
 CREATE VIEW v_licences AS
 SELECT v.license, count(*) AS skills, count(DISTINCT s.repo_key) AS repos, sum(s.copy_of IS NULL) AS originals,
