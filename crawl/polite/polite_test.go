@@ -390,7 +390,7 @@ func TestReasons(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	if err := polite.Unreadable(io.EOF); err != io.EOF {
+	if err := polite.Unreadable(io.EOF); !errors.Is(err, io.EOF) || err.Error() != "EOF" {
 		t.Errorf("another error: %v", err)
 	}
 }

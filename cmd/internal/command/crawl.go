@@ -49,7 +49,8 @@ Sources:
                  Codex's), or of such a file on this machine
   github[:QUERY] GitHub's search for SKILL.md files and topics; wants a token
   list:FILE      URLs, owner/repo names, JSON lines or CSV; "list:-" is stdin
-  dir:PATH       a checkout, an archive, or a folder of them on this machine
+  dir:PATH       a checkout, an archive, or a folder of them on this machine, each
+                 called dir: and its base name
   sample         the marketplace inside this program, served on loopback; it goes
                  with no other source
 
@@ -109,7 +110,7 @@ func (e *environment) runCrawl(ctx context.Context, settings crawlSettings) (err
 				return err
 			}
 		}
-		if err := wired.checkSample(ctx, p.Corpus); err != nil {
+		if err := errors.Join(wired.checkSample(ctx, p.Corpus), wired.checkDirs(ctx, p.Corpus)); err != nil {
 			return err
 		}
 		options := crawl.Options{

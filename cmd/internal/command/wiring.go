@@ -133,7 +133,7 @@ func (e *environment) source(w *wiring, text string, at hosts, settings crawlSet
 			return nil, err
 		}
 		for _, other := range w.dirs {
-			if name := local.Shares(other); name != "" {
+			if name, _ := local.Shares(other); name != "" {
 				return nil, usageError{fmt.Errorf("--source %q: another dir source has a repository called %s too, and both would be dir:%s: rename one, or crawl the folder above them", text, name, name)}
 			}
 		}
@@ -191,6 +191,27 @@ func (w *wiring) checkSample(ctx context.Context, corpus *store.Store) error {
 	for _, s := range sources {
 		if s.Name != sampleName {
 			return usageError{fmt.Errorf("the corpus in %s holds %s: give the sample a folder of its own with --data", corpus.Dir(), s.Name)}
+		}
+	}
+	return err
+}
+
+// checkDirs refuses folders whose ids the corpus has of others that are still there: the one would silently take the
+// place of the other. A folder that was moved keeps its ids.
+func (w *wiring) checkDirs(ctx context.Context, corpus *store.Store) error {
+	if len(w.dirs) == 0 {
+		return nil
+	}
+	sources, err := corpus.Sources(ctx)
+	for _, s := range sources {
+		former, ok := dir.Former(s.Name, s.Cursor)
+		if !ok {
+			continue
+		}
+		for _, local := range w.dirs {
+			if name, there := local.Shares(former); name != "" {
+				return usageError{fmt.Errorf("--source %s: the corpus has dir:%s from %s, which is still there, and both would have the same ids: rename one, crawl the folder above them, or keep this one apart with --data", local.Name(), name, there)}
+			}
 		}
 	}
 	return err

@@ -16,9 +16,12 @@ import (
 	"skillcorpus/data"
 )
 
+const prefix = "dir:"
+
 // Source is a folder or archive as a source.Source.
 type Source struct {
 	name    string
+	root    string // absolute path given to New
 	entries []entry
 }
 
@@ -41,7 +44,7 @@ func New(path string) (*Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open folder: %w", err)
 	}
-	s := &Source{name: "dir:" + path}
+	s := &Source{name: prefix + path, root: full}
 	if !info.IsDir() {
 		if _, ok := archiveName(full); !ok {
 			return nil, fmt.Errorf("open %s: neither a folder nor a .zip or .tar.gz archive", path)
@@ -123,9 +126,25 @@ func (s *Source) Locate(repo string) (path string, archive, ok bool) {
 	return "", false, false
 }
 
-// cursor names the last repository that was given.
+// cursor names the last repository that was given, and the folder, since a name may be relative to another one.
 type cursor struct {
 	After string `json:"after"`
+	Root  string `json:"root"`
+}
+
+// Former returns the source of this name and cursor as it was crawled before, and false if its folder is no longer there
+// or it is none of this package.
+func Former(name string, last json.RawMessage) (*Source, bool) {
+	root, ok := strings.CutPrefix(name, prefix)
+	var at cursor
+	if json.Unmarshal(last, &at) == nil && at.Root != "" {
+		root = at.Root
+	}
+	if !ok {
+		return nil, false
+	}
+	s, err := New(root)
+	return s, err == nil
 }
 
 // Enumerate gives one row for each repository, all of whose skills are meant; see source.Source.
@@ -150,7 +169,7 @@ func (s *Source) Enumerate(ctx context.Context, at json.RawMessage, emit source.
 			rows = append(rows, data.Listing{Source: s.name, ExternalID: e.repo, Host: data.HostDir, Repo: e.repo})
 		}
 		left = left[len(rows):]
-		next, err := json.Marshal(cursor{After: rows[len(rows)-1].Repo})
+		next, err := json.Marshal(cursor{After: rows[len(rows)-1].Repo, Root: s.root})
 		if err != nil {
 			return data.Interrupted, err
 		}
@@ -164,15 +183,23 @@ func (s *Source) Enumerate(ctx context.Context, at json.RawMessage, emit source.
 	return data.Complete, nil
 }
 
-// Shares returns the name of a repository that both sources have, in any letter case, at different places; empty if
-// there is none. Ids hold no more of a place than its name, so the two would be taken for one.
-func (s *Source) Shares(other *Source) string {
+// Shares returns the name of a repository that both sources have, in any letter case, and where the other has it, if
+// that is another place; empty if there is none. Ids hold no more of a place than its name, so the two would be taken
+// for one.
+func (s *Source) Shares(other *Source) (name, there string) {
 	for _, mine := range s.entries {
 		for _, theirs := range other.entries {
-			if strings.EqualFold(mine.repo, theirs.repo) && mine.path != theirs.path {
-				return mine.repo
+			if strings.EqualFold(mine.repo, theirs.repo) && !same(mine.path, theirs.path) {
+				return mine.repo, theirs.path
 			}
 		}
 	}
-	return ""
+	return "", ""
+}
+
+// same reports whether two paths lead to one file or folder.
+func same(a, b string) bool {
+	first, err := os.Stat(a)
+	second, otherErr := os.Stat(b)
+	return a == b || err == nil && otherErr == nil && os.SameFile(first, second)
 }

@@ -127,3 +127,52 @@ func TestConformance(t *testing.T) {
 		End:  data.Complete,
 	})
 }
+
+// Two places of one name are told apart, whatever path leads there and whatever was crawled first.
+func TestFormer(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	for _, name := range []string{"a/kit", "b/KIT", "b/other"} {
+		if err := os.MkdirAll(filepath.Join(base, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("a", filepath.Join(base, "link")); err != nil {
+		t.Fatal(err)
+	}
+	open := func(name string) *dir.Source {
+		t.Helper()
+		s, err := dir.New(filepath.Join(base, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	var last json.RawMessage
+	first := open("a/kit")
+	if _, err := first.Enumerate(t.Context(), nil, func(_ []data.Listing, next json.RawMessage) error { last = next; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	for _, old := range []struct {
+		name   string
+		cursor json.RawMessage
+	}{{first.Name(), nil}, {first.Name(), last}, {"dir:kit", last}} {
+		former, ok := dir.Former(old.name, old.cursor)
+		if !ok {
+			t.Fatalf("%s, %s: no source", old.name, old.cursor)
+		}
+		for name, want := range map[string]string{"a/kit": "", "link/kit": "", "b/KIT": "KIT", "b/other": ""} {
+			if got, there := open(name).Shares(former); got != want || (there == "") != (want == "") {
+				t.Errorf("%s shares %q at %q, want %q", name, got, there, want)
+			}
+		}
+	}
+	if err := os.Rename(filepath.Join(base, "a/kit"), filepath.Join(base, "a/moved")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{first.Name(), "list:x", "sample"} {
+		if _, ok := dir.Former(name, last); ok {
+			t.Errorf("%s is still there", name)
+		}
+	}
+}
