@@ -17,42 +17,22 @@ type candidate struct {
 	before  string // what stands before it on its line
 	unclose bool
 	dir     directory // of a command
-	runs    bool      // an interpreter, or by itself
+	use     use       // that a command makes of it
+	listed  bool      // among files of the skill
 }
 
 var (
 	// Line numbers after a path: `file.py:12`, `file.py:12-30`.
 	lineSuffix = regexp.MustCompile(`:\d+(-\d+)?$`)
 	mail       = regexp.MustCompile(`^[^/\s@]+@[\w-]+(?:\.[\w-]+)+$`) // <someone@tides.dev> is a link, too
-	extension  = regexp.MustCompile(`\.[A-Za-z][A-Za-z0-9]{0,9}$`)
-	// Names that stand for any file.
-	placeholder = regexp.MustCompile(`(?i)(^|[/_.-])(my|your|foo|bar|baz|xxx+|yyyy|nnn+|path/to|placeholder|filename)([/_.-]|\d*$)|(^|/)(example|name|file|(?:script|reference|file)[-_](?:name|file)|script|skill-name|topic|topic-details|some-\w+|x|y)\d*\.`)
-	// Verbs that say what is done with a path: made, or used. The last one before it counts.
-	verb = regexp.MustCompile(`(?i)\b(?:(creat\w+|generat\w+|writ\w+|sav\w+|outputs?|produc\w+|stor\w+|export\w*|adds?|adding|put|make|emit\w*|rename\w*|e\.g|for example|for instance|such as|like)|see|read|load|open|run|runs|use|uses|using|refer|copy|consult|follow|check|execute|import|from|via|in)\b|\b(examples?\*{0,2}:)`)
-	// Another skill's file, and a file that may be there or not.
-	neighbour   = regexp.MustCompile("(?i)\\b(?:sibling|neighbou?r(?:ing)?|other|another) skill\\b|\\b[a-z0-9]+(?:-[a-z0-9]+)+[`*_\"]*(?: skill)?['’]s[`*_\"(\\s]*$|\\b[Cc]heck (?:if|whether)[`*_\"( ]*$")
-	yourProject = regexp.MustCompile(`(?i)\b(your|the|user'?s|target) (project|repo|repository|codebase|app|application|workspace)\b|\bproject('s)? root\b`)
 )
-
-// ownFolders are the folders in which skills keep their own files: the three that agentskills.io names and
-// those that authors use beside them. A path below one of them is taken for the skill's own.
-var ownFolders = map[string]bool{
-	"scripts": true, "references": true, "assets": true,
-	"reference": true, "resources": true, "templates": true,
-}
-
-// OwnFolder reports whether a path lies below one of the folders in which skills keep their own files.
-func OwnFolder(file string) bool {
-	folder, _, nested := strings.Cut(file, "/")
-	return nested && ownFolders[folder]
-}
 
 // resolve decides whether a candidate names a file, which one, and whether it is there. What a command names in a
 // directory that is not the skill's is the skill's only if it is there.
 func (s *scanner) resolve(c candidate) (Reference, bool) {
 	ref, ok := s.locate(c)
 	if _, explicit := s.expand(c.text); c.dir.away && explicit == none {
-		ok = ok && ref.State != Missing && ref.State != Unknown && ref.State != OutsideMissing && ref.State != Escapes
+		ok = ok && ref.State != Missing && ref.State != Doubtful && ref.State != Unknown && ref.State != OutsideMissing && ref.State != Escapes
 	}
 	return ref, ok
 }
@@ -135,36 +115,24 @@ func (s *scanner) settle(ref Reference, c candidate, explicit prefix) (Reference
 		return ref, true
 	}
 	// A bare word without a folder is a file's name only where the file is there.
-	if c.kind != Link && (s.outer[ref.Path] || c.kind == Plain && !strings.Contains(ref.Path, "/")) {
+	if c.kind != Link && (s.outer[ref.Path] || c.kind == Plain && !c.listed && !strings.Contains(ref.Path, "/")) {
 		return ref, false
 	}
 	// A link to another SKILL.md below is one to a neighbour, written from the repository's root.
 	if explicit == none && strings.EqualFold(path.Base(ref.Path), data.SkillFile) {
 		return s.beyondAt(ref, ref.Path, ref.Path)
 	}
-	if strings.HasSuffix(c.text, "/") || !extension.MatchString(ref.Path) || placeholder.MatchString(ref.Path) {
+	switch s.claims(ref.Path, c, explicit) {
+	case foreign:
 		return ref, false
-	}
-	folder, rest, nested := strings.Cut(ref.Path, "/")
-	own := explicit == fromSkill || (nested && rest != "" && ownFolders[folder]) || c.kind == Link
-	if !own {
-		return ref, false
-	}
-	if creates(c.before) || explicit == none && (yourProject.MatchString(c.before) || neighbour.MatchString(c.before)) {
-		s.created[ref.Path] = true
-		return ref, false
+	case doubtful:
+		if ref.State == Missing {
+			ref.State = Doubtful
+		}
+	case unlessAlone:
+		s.alone[ref.Path] = true
 	}
 	return ref, true
-}
-
-// creates reports whether the words before a path say that it comes into being.
-func creates(before string) bool {
-	all := verb.FindAllStringSubmatchIndex(before, -1)
-	if len(all) == 0 {
-		return false
-	}
-	last := all[len(all)-1]
-	return last[2] >= 0 || last[4] >= 0
 }
 
 func (s *scanner) skillFile() string { return s.tree.folded["skill.md"] }

@@ -16,12 +16,13 @@ type directory struct {
 var (
 	// The last part of a directory that stands for the skill, wherever that is installed.
 	skillish = regexp.MustCompile(`(?i)skill[^/]*/?$`)
-	// A file that an interpreter can run.
-	program = regexp.MustCompile(`^(?:\./)?[\w-]+\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl|php|ps1|R)$`)
 )
 
 // enter returns the directory that a `cd` leads to.
 func (s *scanner) enter(from directory, target string) directory {
+	if s.cloned[strings.Trim(target, "./")] {
+		return directory{path: "/", away: true}
+	}
 	rest, explicit := s.expand(strings.TrimSuffix(target, "/") + "/.")
 	switch {
 	case explicit == fromSkill:
@@ -73,7 +74,7 @@ func (s *scanner) within(name string, c candidate) string {
 		return name
 	}
 	joined := path.Join(c.dir.path, name)
-	if s.tree.has(joined) || strings.HasPrefix(name, "../") || !s.tree.has(name) && (OwnFolder(name) || c.runs && program.MatchString(name)) {
+	if s.tree.has(joined) || strings.HasPrefix(name, "../") || !s.tree.has(name) && (OwnFolder(name) || c.use == executed && program.MatchString(name)) {
 		return joined
 	}
 	return name

@@ -7,6 +7,7 @@ package reference
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ type State string
 const (
 	Present        State = "present"
 	Missing        State = "missing"         // the skill says it is its own, and it is not there
+	Doubtful       State = "doubtful"        // not there, and the skill may not mean one of its own
 	CaseMismatch   State = "case mismatch"   // there under a name that differs only in letter case
 	Outside        State = "outside"         // not in the skill's folder, but in its repository
 	OutsideMissing State = "outside missing" // beyond the skill's folder, and not in the repository either
@@ -73,10 +75,12 @@ func newScanner(tree Tree, name string) *scanner {
 	return &scanner{
 		tree: tree, names: []string{data.FolderName(tree.id), name},
 		created: map[string]bool{}, outer: map[string]bool{}, variables: map[string]string{},
+		cloned: map[string]bool{}, alone: map[string]bool{}, loose: map[string]bool{},
 	}
 }
 
 func (s *scanner) document(doc data.Document, text []byte) {
+	s.builds = buildStep.Match(text)
 	for _, section := range doc.Sections {
 		if section.Kind == data.SectionCode {
 			s.define(section.Read(text))
@@ -94,11 +98,12 @@ func (s *scanner) document(doc data.Document, text []byte) {
 		switch {
 		case section.Kind == data.SectionProse:
 			s.prose(content, section.Line, false)
+			s.lists(content, section.Line)
 		case section.Kind == data.SectionCode && section.Open:
 			s.prose(content, section.Line, true)
 			s.links(content, section.Line)
 		case section.Kind == data.SectionCode:
-			s.caption(prose, content)
+			s.caption(prose, content, section.Lang)
 			s.code(content, section.Lang, section.Line)
 		}
 		if section.Kind == data.SectionProse || section.Kind == data.SectionCode {
@@ -114,6 +119,11 @@ type scanner struct {
 	found     []Reference
 	created   map[string]bool   // paths that a command or a sentence makes
 	outer     map[string]bool   // link targets outside the skill without their leading dots: their texts name the same file
+	cloned    map[string]bool   // folders that the text has a repository fetched into
+	alone     map[string]bool   // paths that are the skill's own only if it keeps other files
+	heading   string            // the last one
+	loose     map[string]bool   // files that lists claim without a folder
+	builds    bool              // the text tells how the bundle is built
 	variables map[string]string // shell variables that hold a path inside the skill, and that path
 }
 
@@ -130,12 +140,19 @@ func (s *scanner) add(c candidate) {
 func (s *scanner) result() []Reference {
 	byPath := map[string]int{}
 	var unique []Reference
+	keeps, nested := s.keepsFiles(), map[string]bool{}
 	for _, r := range s.found {
-		if r.State == Missing && s.created[r.Path] {
+		nested[path.Base(r.Path)] = nested[path.Base(r.Path)] || strings.Contains(r.Path, "/")
+	}
+	for _, r := range s.found {
+		if (r.State == Missing || r.State == Doubtful) && (s.created[r.Path] || s.loose[r.Path] && nested[r.Path]) {
 			continue
 		}
+		if r.State == Missing && s.alone[r.Path] && !keeps {
+			r.State = Doubtful
+		}
 		if at, seen := byPath[r.Path]; seen {
-			if r.Line < unique[at].Line {
+			if was := unique[at]; was.State == Doubtful && r.State == Missing || was.State == r.State && r.Line < was.Line {
 				unique[at] = r
 			}
 			continue
@@ -154,4 +171,14 @@ func (s *scanner) result() []Reference {
 		}
 	}
 	return unique
+}
+
+// keepsFiles reports whether the text names files of the skill's own about which there is no doubt.
+func (s *scanner) keepsFiles() bool {
+	for _, r := range s.found {
+		if r.State == Present && OwnFolder(r.Path) || r.State == Missing && !s.alone[r.Path] {
+			return true
+		}
+	}
+	return false
 }

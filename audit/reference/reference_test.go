@@ -272,7 +272,7 @@ func TestDirectory(t *testing.T) {
 		"cd scripts && node dist/index.js && python scripts/a.py":                        {"scripts/a.py": reference.Present},
 		"cd scripts && python ../references/gather.md":                                   {"references/gather.md": reference.Missing},
 		"cd scripts && touch gather.py && python gather.py":                              {},
-		"cd scripts && node sort.js\ncd scripts && node a.py\ncd forms/ && node sort.js": {"scripts/sort.js": reference.Missing, "scripts/a.py": reference.Present},
+		"cd scripts && node sort.js\ncd scripts && node a.py\ncd forms/ && node sort.js": {"scripts/sort.js": reference.Missing, "scripts/a.py": reference.Present, "forms/sort.js": reference.Missing},
 		"echo cd app && bash scripts/gather.sh":                                          {"scripts/gather.sh": reference.Missing},
 	} {
 		t.Run(text, func(t *testing.T) {

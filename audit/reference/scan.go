@@ -58,7 +58,7 @@ func (s *scanner) prose(text string, line int, unclosed bool) {
 	for span := range proxy.Spans(text) {
 		line += strings.Count(text[at:span.Start], "\n")
 		plain.WriteString(text[at:span.Start])
-		before := lineBefore(text, span.Start)
+		before := introduced(text, span.Start, lineBefore(text, span.Start))
 		s.inline(span.Text, line, before, unclosed)
 		line += strings.Count(span.Text, "\n")
 		plain.WriteString(strings.Repeat("\n", strings.Count(span.Text, "\n")))
@@ -85,6 +85,35 @@ func lineBefore(text string, at int) string {
 	}
 }
 
+// introduced puts the line that introduces a list before the words of an item of it that say nothing of what is done.
+func introduced(text string, at int, before string) string {
+	if !itemStart.MatchString(before) || verb.MatchString(before) {
+		return before
+	}
+	above := text[max(0, at-maxList):at]
+	rows := strings.Split(above, "\n")
+	for i := len(rows) - 2; i > 0; i-- {
+		row := strings.TrimSpace(rows[i])
+		if row == "" || itemStart.MatchString(rows[i]) {
+			continue
+		}
+		if strings.HasSuffix(strings.TrimRight(row, "*"), ":") && !exampleLabel.MatchString(row) {
+			return row + " " + before
+		}
+		break
+	}
+	return before
+}
+
+// exampleLabel ends a line that introduces examples beside other things.
+var exampleLabel = regexp.MustCompile(`(?i)\S.*\bexamples?\W*$`)
+
+// maxList bounds how far above an item its list is looked for the line that introduces it.
+const maxList = 1500
+
+// itemStart is what a list's item begins with.
+var itemStart = regexp.MustCompile(`^\s*(?:[-*+]|\d+[.)])\s`)
+
 func (s *scanner) inline(text string, line int, before string, unclosed bool) {
 	words := splitWords(text)
 	if len(words) == 1 {
@@ -94,62 +123,15 @@ func (s *scanner) inline(text string, line int, before string, unclosed bool) {
 	s.command(words, candidate{line: line, kind: Command, before: before, unclose: unclosed})
 }
 
-// command adds the words of a command line that are not its outputs. at gives the place and the directory; the
-// directory that the line leaves behind is returned.
-func (s *scanner) command(words []word, at candidate) directory {
-	after, program := at.dir, ""
-	for i, w := range words {
-		if w.starts {
-			program = w.text
-		}
-		if to, moved := s.changes(at.dir, words, i); moved {
-			at.dir = to
-			if !w.nested {
-				after = to
-			}
-			continue
-		}
-		if w.output || !w.starts && writes(words[i-1].text, program) {
-			s.created[strings.TrimPrefix(path.Join(at.dir.path, w.text), "/")] = true
-			continue
-		}
-		if strings.ContainsAny(w.text, "/.") {
-			c := at
-			c.text, c.runs = w.text, !w.starts && interprets(words[i-1].text) || w.starts && strings.HasPrefix(w.text, "./")
-			s.add(c)
-		}
-	}
-	return after
-}
-
-// interprets reports whether the first argument of a command is a program.
-func interprets(command string) bool {
-	switch command {
-	case "python", "python3", "node", "bash", "sh", "bun", "deno", "ruby", "tsx", "perl", "php", "Rscript":
-		return true
-	}
-	return false
-}
-
-// outputFlag is an option whose value is a file that the command makes.
-var outputFlag = regexp.MustCompile(`^(?:-o|-O|--?(?:[a-z]+[-_])*(?:out|output|outfile|outdir|save|saveto|dest|destination|target)(?:[-_][a-z]+)*)$`)
-
-// writes reports whether a word of a command line is made by the command, given the word before it and the program.
-func writes(previous, program string) bool {
-	switch program {
-	case "touch", "tee", "mkdir":
-		return true
-	}
-	return previous == "tee" || outputFlag.MatchString(previous)
-}
-
 // caption notes the file whose content a block gives: the last line before the block, or its first line, is nothing
-// but a path in the dress of a title, an emphasis or a comment. The reader is to make such a file.
-func (s *scanner) caption(before, block string) {
+// but a path in the dress of a title, an emphasis or a comment, or the line ends with a path and the block is no command
+// that runs it. The reader is to make such a file.
+func (s *scanner) caption(before, block, lang string) {
 	before = strings.TrimRight(before, " \t\r\n")
+	last := before[strings.LastIndexByte(before, '\n')+1:]
 	first, _, _ := strings.Cut(strings.TrimLeft(block, "\n"), "\n")
 	comment := strings.HasPrefix(first, "#") || strings.HasPrefix(first, "//") || strings.HasPrefix(first, "--") || strings.HasPrefix(first, "<!--")
-	for i, row := range []string{before[strings.LastIndexByte(before, '\n')+1:], first} {
+	for i, row := range []string{last, first} {
 		name := strings.Trim(row, " \t\r#*_`:()/<>!-.")
 		name = strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(name, "File:"), "Filename:"))
 		name = strings.Trim(name, "*_` ")
@@ -157,7 +139,18 @@ func (s *scanner) caption(before, block string) {
 			s.created[path.Clean(name)] = true
 		}
 	}
+	if lang != "" && !isShell(lang) || strings.HasPrefix(first, "#!") {
+		if m := lastPath.FindStringSubmatch(tail(last, maxDestination)); m != nil && !uses.MatchString(m[1]) {
+			s.created[path.Clean(m[2])] = true
+		}
+	}
 }
+
+// lastPath is a path in inline code that ends a line which announces something.
+var lastPath = regexp.MustCompile("^(.*)`([^`\\s]+\\.\\w+)`[)*]*\\s*:[*]*$")
+
+// uses are words that say of a path that the file is there.
+var uses = regexp.MustCompile(`(?i)\b(?:see|read|load|run|use|uses|using|edit|update|modify|open|follow|from|via|with)\b`)
 
 // plain scans words that carry no mark-up: only a file that is there, or one in a folder of the skill's own.
 func (s *scanner) plain(text string, line int, unclosed bool) {
@@ -203,7 +196,7 @@ func (s *scanner) code(text, lang string, line int) {
 			if trimmed == heredoc {
 				heredoc = ""
 			}
-		case strings.HasPrefix(trimmed, "#"):
+		case strings.HasPrefix(trimmed, "#"), jsonRow.MatchString(trimmed):
 		case shell || runs(trimmed):
 			command, _, _ := strings.Cut(trimmed, " #")
 			words := splitWords(strings.TrimPrefix(command, "$ "))
@@ -219,6 +212,9 @@ func (s *scanner) code(text, lang string, line int) {
 		line++
 	}
 }
+
+// jsonRow is a line of JSON that a command sends.
+var jsonRow = regexp.MustCompile(`^"[\w-]+"\s*:`)
 
 // interpreted is a script that a command inside a line hands to an interpreter: `command="python scripts/x.py"`.
 var interpreted = regexp.MustCompile(`["'](?:python3?|node|bash|sh|bun|deno run|npx tsx)\s+((?:\./)?[a-z]+/[\w./-]+\.[a-z]{1,4})\b`)
@@ -242,57 +238,3 @@ func runs(line string) bool {
 	}
 	return interprets(first) && rest != "" || strings.HasPrefix(first, "./") || skillRoot.MatchString(first) || pluginRoot.MatchString(first)
 }
-
-type word struct {
-	text   string
-	output bool // it follows a redirection
-	starts bool // a command
-	nested bool // in brackets
-}
-
-// splitWords cuts a command line at blanks, quotes, brackets and operators. Redirections and where a command starts are
-// understood, everything else of the shell's grammar is not needed to see a path.
-func splitWords(line string) []word {
-	var words []word
-	start, depth, output, starts := -1, 0, false, true
-	flush := func(end int) {
-		if start >= 0 && strings.Trim(line[start:end], "&") == "" {
-			start, starts = -1, true
-		}
-		if start >= 0 {
-			words = append(words, word{line[start:end], output, starts, depth > 0})
-			start, output, starts = -1, false, false
-		}
-	}
-	angle := 0 // inside <placeholder>
-	for i := 0; i < len(line); i++ {
-		switch c := line[i]; {
-		case c == '<' && i+1 < len(line) && isLetter(line[i+1]) && strings.IndexByte(line[i:min(len(line), i+40)], '>') > 0:
-			angle++
-			if start < 0 {
-				start = i
-			}
-		case c == '>' && angle > 0:
-			angle--
-		case c == '>':
-			flush(i)
-			output = true
-		case strings.IndexByte(" \t\n\"'()|;,=<", c) >= 0 && angle == 0:
-			flush(i)
-			switch c {
-			case '|', ';', '\n':
-				output, starts = false, true
-			case '(':
-				depth, starts = depth+1, true
-			case ')':
-				depth = max(depth-1, 0)
-			}
-		case start < 0:
-			start = i
-		}
-	}
-	flush(len(line))
-	return words
-}
-
-func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }

@@ -1,0 +1,134 @@
+package reference
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// A list of files that belong together: what one of them is, all are. So a file that is not there is the skill's own
+// where others of its list are there, or where the heading or the line above says what the list is of.
+
+var (
+	// An item that begins with a file in the dress of code or of emphasis.
+	fileItem = regexp.MustCompile("^\\s*(?:[-*+]|\\|)\\s*(?:\\*\\*`?|`)\\[?((?:[\\w.-]+/)*[\\w-][\\w.-]*\\.(?:md|mdx|mdc|py|sh|bash|js|mjs|cjs|ts|tsx|rb|R|ps1|go|html|css|ipynb|tex|bib|sql|toml|ya?ml|json|jsonc|csv|txt|j2|tmpl|template))\\b[^|`*]{0,80}(?:`|\\*\\*)")
+	// A heading or a line that says in which folder the files below it are.
+	folderLine = regexp.MustCompile("(?i)(?:^|[\\s`(*\\[])(scripts|references?|resources|assets|templates)/((?:[\\w-]+/)*)[`)*\\s:]*(?:\\s|$)|^#+\\s*(scripts|references?|resources|assets|templates)\\s*$")
+	// An item that names a folder, with the files in it as items below.
+	folderItem = regexp.MustCompile("^\\s*[-*+]\\s+[*`]*([\\w-]+(?:/[\\w-]+)*)/[`*]*(?:\\s|:|$)")
+	// A heading of what the skill brings along.
+	ownHeading = regexp.MustCompile(`(?i)^#+\s*(?:supporting (?:files|documentation|documents|docs|materials)|bundled (?:resources|files|scripts|assets)|(?:skill|included|reference|detailed) (?:files|documentation|docs|documents)|files in this skill)\s*:?$`)
+	// A file of which the words beside it say in which folder it is.
+	inFolder = regexp.MustCompile("(?:^|[\\s`*(])([\\w-][\\w.-]*\\.(?:md|py|sh|js|ts|json|ya?ml|txt|html))[`*]*\\s+(?:in|from|inside|under)\\s+(?:the |this skill(?:'s|’s)? |its )?[`*]*(scripts|references?|resources|assets|templates)(?:/[`*]*|[`*]*\\s+(?:folder|directory))")
+	// Words of an item that say that its file comes into being, or lies elsewhere.
+	notShipped = regexp.MustCompile(`(?i)://|\b(?:your|you|creat\w+|generat\w+|output\w*|workspace|optional|auto\w*|user|gitignore\w*|sav\w+|stor\w+|if present|not included)\b`)
+	// Files about the bundle as a whole, which markets drop and no reader needs.
+	about = regexp.MustCompile(`(?i)^(?:readme|license|changelog|contributing)(?:\.\w+)?$`)
+	// Data that a skill rather keeps than ships.
+	kept = regexp.MustCompile(`(?i)\.(?:json|jsonc|csv|txt|ya?ml|toml)$`)
+)
+
+// fileList is a list of files while it is read.
+type fileList struct {
+	above  string // the line that stands above it
+	folder string // that an item names, of which the deeper items below are files
+	depth  int    // of that item
+	items  []fileRow
+}
+
+type fileRow struct {
+	name, row, folder string
+	line              int
+}
+
+// lists adds the files that a list of files claims for the skill.
+func (s *scanner) lists(text string, line int) {
+	if s.page != "" {
+		return
+	}
+	var list fileList
+	for row := range strings.SplitSeq(text, "\n") {
+		if len(row) <= maxDestination*2 {
+			s.listRow(&list, row, line)
+		}
+		line++
+	}
+	s.endList(&list)
+}
+
+func (s *scanner) listRow(list *fileList, row string, line int) {
+	for _, m := range inFolder.FindAllStringSubmatch(row, -1) {
+		s.add(candidate{text: strings.ToLower(m[2]) + "/" + m[1], line: line, kind: Plain, listed: true})
+	}
+	trimmed := strings.TrimSpace(row)
+	depth := len(row) - len(strings.TrimLeft(row, " \t"))
+	if list.folder != "" && trimmed != "" && depth <= list.depth {
+		list.folder = ""
+	}
+	if m := fileItem.FindStringSubmatch(row); m != nil {
+		list.items = append(list.items, fileRow{m[1], row, list.folder, line})
+		return
+	}
+	switch {
+	case trimmed == "":
+	case itemStart.MatchString(row):
+		if m := folderItem.FindStringSubmatch(row); m != nil && list.folder == "" {
+			list.folder, list.depth = m[1]+"/", depth
+		}
+	case trimmed[0] == '|', len(list.items) > 0 && depth > 0:
+	default:
+		s.endList(list)
+		list.above = trimmed
+		if strings.HasPrefix(trimmed, "#") {
+			s.heading = trimmed
+		}
+	}
+}
+
+// endList adds the files of a list that has ended.
+func (s *scanner) endList(list *fileList) {
+	items := list.items
+	list.items = nil
+	if len(items) == 0 || creates(list.above) {
+		return
+	}
+	folder := ""
+	for _, head := range []string{list.above, s.heading} {
+		if m := folderLine.FindStringSubmatch(head); m != nil {
+			folder = strings.ToLower(m[1]+m[3]) + "/" + m[2]
+			break
+		}
+	}
+	beside := map[string]bool{} // folders of files that are there
+	for _, it := range items {
+		if actual := s.tree.bases[path.Base(it.name)]; s.tree.has(it.name) || actual != "" && strings.HasSuffix("/"+actual, "/"+it.name) {
+			beside[path.Dir(it.name)] = true
+		}
+	}
+	for _, it := range items {
+		if name, ok := s.listed(it, folder, beside[path.Dir(it.name)]); ok {
+			s.add(candidate{text: name, line: it.line, kind: Inline, listed: true})
+		}
+	}
+}
+
+// listed returns the path of a list's item that is claimed for the skill: folder is what the words above say, and
+// beside whether others of its folder are there.
+func (s *scanner) listed(it fileRow, folder string, beside bool) (string, bool) {
+	if _, there := s.tree.bases[path.Base(it.name)]; there || notShipped.MatchString(it.row) || about.MatchString(it.name) {
+		return "", false
+	}
+	bare := !strings.Contains(it.name, "/")
+	switch {
+	case bare && it.folder != "":
+		return it.folder + it.name, OwnFolder(it.folder+it.name) || s.tree.dirs[strings.TrimSuffix(it.folder, "/")]
+	case bare && folder != "":
+		return folder + it.name, true
+	case kept.MatchString(it.name):
+		return "", false
+	case beside, bare && ownHeading.MatchString(s.heading):
+		s.loose[it.name] = bare
+		return it.name, true
+	}
+	return "", false
+}
