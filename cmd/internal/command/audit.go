@@ -1,11 +1,13 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"skillcorpus/audit"
 	"skillcorpus/audit/report"
@@ -53,10 +55,10 @@ Nothing that a skill holds is ever run. docs/rules.md lists the rules.
   skillcorpus audit --agree judged.jsonl
   skillcorpus audit --judge http://127.0.0.1:8000/v1 --judge-model local --judge-budget 200000`,
 		RunE: func(command *cobra.Command, arguments []string) error {
-			if len(arguments) == 0 && (command.Flags().Changed("fail-on") || command.Flags().Changed("format")) {
-				return usageError{errors.New("--fail-on or --format needs a FILE or DIR")}
-			}
 			if err := s.read(arguments); err != nil {
+				return usageError{err}
+			}
+			if err := s.misplaced(command.Flags(), arguments, e.JSON); err != nil {
 				return usageError{err}
 			}
 			return e.runAudit(command.Context(), s, arguments)
@@ -68,11 +70,11 @@ Nothing that a skill holds is ever run. docs/rules.md lists the rules.
 	flags.StringSliceVar(&s.skip, "skip", nil, "no findings of these rules or groups")
 	flags.StringVar(&s.profile, "profile", "", "findings of one rule book alone: agentskills, skills-ref, quick-validate, claude")
 	flags.StringVar(&s.format, "format", "text", "with files: text, sarif (2.1.0) or github (annotations)")
-	flags.BoolVar(&s.remedy, "remedy", false, "with each rule's first finding, what to do about it")
-	flags.StringVar(&s.where, "where", "", "of a corpus, only these skills (see above)")
+	flags.BoolVar(&s.remedy, "remedy", false, "with files, in text: with each rule's first finding, what to do about it")
+	flags.StringVar(&s.where, "where", "", "with --judge, or --json over a corpus: only these skills (see above)")
 	flags.StringVar(&s.explain, "explain", "", "explain the verdict of one skill, by its id or place, part by part")
 	flags.StringVar(&s.agree, "agree", "", "compare the corpus's verdicts with a file of judged skills (docs/json.md)")
-	flags.Uint64Var(&s.seed, "seed", defaultSeed, "of samples and bootstrap intervals")
+	flags.Uint64Var(&s.seed, "seed", defaultSeed, "with --agree or --judge: of samples and bootstrap intervals")
 	s.judge.flags(flags)
 	return command
 }
@@ -91,8 +93,6 @@ func (s *auditSettings) read(places []string) (err error) {
 	switch {
 	case modes > 1:
 		return errors.New("FILE or DIR, --explain, --agree and --judge are different things to do: give one of them")
-	case s.where != "" && (len(places) > 0 || s.explain != "" || s.agree != ""):
-		return errors.New("--where selects skills of the corpus")
 	case s.format != "text" && s.format != "sarif" && s.format != "github":
 		return fmt.Errorf("--format %q: want text, sarif or github", s.format)
 	}
@@ -104,6 +104,39 @@ func (s *auditSettings) read(places []string) (err error) {
 	}
 	s.selection, err = report.ParseSelection(s.where)
 	return errors.Join(err, s.judge.check())
+}
+
+// What flags of audit go with, beside flags.
+const (
+	withPlaces  = "a FILE or DIR"
+	withText    = "the text of a FILE or DIR"
+	withResults = "--json over a corpus"
+)
+
+// misplaced refuses flags that do nothing in what is asked for.
+func (s *auditSettings) misplaced(flags *pflag.FlagSet, places []string, json bool) error {
+	var given []string
+	switch {
+	case len(places) > 0 && json && s.format != "text":
+		return fmt.Errorf("--json and --format %s are two forms: give one of them", s.format)
+	case len(places) > 0:
+		if given = []string{withPlaces}; !json && s.format == "text" {
+			given = append(given, withText)
+		}
+	case s.explain != "":
+		given = []string{"--explain"}
+	case s.agree != "":
+		given = []string{"--agree"}
+	case s.judge.url != "":
+		given = []string{"--judge"}
+	case json:
+		given = []string{withResults}
+	}
+	findings := []string{withPlaces, "--explain", withResults}
+	return cmp.Or(empty(flags, "explain", "agree", "judge"), misplaced(flags, map[string][]string{
+		"fail-on": {withPlaces}, "format": {withPlaces}, "remedy": {withText}, "rules": findings, "skip": findings, "profile": findings,
+		"where": {"--judge", withResults}, "seed": {"--agree", "--judge"}, "judge-model": {"--judge"}, "judge-budget": {"--judge"}, "judge-sample": {"--judge"},
+	}, given...))
 }
 
 func (e *environment) runAudit(ctx context.Context, s auditSettings, places []string) error {

@@ -33,8 +33,6 @@ func (j *judgeSettings) flags(flags *pflag.FlagSet) {
 
 func (j *judgeSettings) check() error {
 	switch {
-	case j.url == "" && j.model != "":
-		return errors.New("--judge-model goes with --judge")
 	case j.url != "" && j.model == "":
 		return errors.New("--judge needs --judge-model")
 	case j.budget < 0 || j.sample < 0:

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"skillcorpus/audit"
 	"skillcorpus/audit/report"
@@ -42,7 +44,7 @@ corpus by another selection, or FOLDER,FIELD=VALUE for both.
   skillcorpus report --compare ../other-data`,
 		Args: cobra.NoArgs,
 		RunE: func(command *cobra.Command, _ []string) error {
-			if err := s.check(e.JSON); err != nil {
+			if err := s.check(command.Flags(), e.JSON); err != nil {
 				return usageError{err}
 			}
 			return e.read(command.Context(), func(corpus *store.Store) error { return e.runReport(command.Context(), corpus, s) })
@@ -50,18 +52,33 @@ corpus by another selection, or FOLDER,FIELD=VALUE for both.
 	}
 	flags := command.Flags()
 	flags.StringVar(&s.format, "format", "text", "text, json, md or html")
-	flags.StringVarP(&s.output, "output", "o", "", `file to write (default "-", stdout)`)
+	flags.StringVarP(&s.output, "output", "o", "", `file to write, as md where --format does not say (default "-", stdout)`)
 	flags.StringVar(&s.where, "where", "", "only these skills (see above)")
 	flags.StringVar(&s.compare, "compare", "", "other skills to set them against (see above)")
 	flags.StringVar(&s.as, "as", "", "text: only the counts by the paper's rules (skillflow) or by the document's structure (corrected)")
 	flags.IntVar(&s.options.Sample, "sample", 0, "draw so many skills, in proportion by whether they bundle scripts")
-	flags.Uint64Var(&s.options.Seed, "seed", defaultSeed, "of the sample")
+	flags.Uint64Var(&s.options.Seed, "seed", defaultSeed, "of --sample")
 	return command
 }
 
-func (s *reportSettings) check(json bool) (err error) {
-	if json {
+func (s *reportSettings) check(flags *pflag.FlagSet, json bool) (err error) {
+	var given []string
+	if s.options.Sample > 0 {
+		given = []string{"--sample"}
+	}
+	if err := cmp.Or(empty(flags, "compare", "output"), misplaced(flags, map[string][]string{"seed": {"--sample"}}, given...)); err != nil {
+		return err
+	}
+	switch {
+	case json && flags.Changed("format") && s.format != "json":
+		return fmt.Errorf("--json and --format %s are two forms: give one of them", s.format)
+	case json:
 		s.format = "json"
+	case s.format == "text" && s.output != "" && s.output != "-":
+		if s.as != "" || flags.Changed("format") {
+			return errors.New("a file holds --format json, md or html: text is for the terminal")
+		}
+		s.format = "md"
 	}
 	switch {
 	case s.format != "text" && s.format != "json" && s.format != "md" && s.format != "html":
