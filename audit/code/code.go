@@ -67,7 +67,7 @@ func Blocks(doc data.Document, skillMD []byte, file string) []Unit {
 // is known.
 func Script(name string, content []byte) (u Unit, ok bool) {
 	text := string(content)
-	lang := languageOf(name, text)
+	lang := FileLanguage(name, text)
 	if lang == "" {
 		return Unit{}, false
 	}

@@ -45,8 +45,9 @@ func Language(name string) string {
 	return name
 }
 
-// languageOf names the language of a bundled file by its suffix, or by its first line.
-func languageOf(name, text string) string {
+// FileLanguage returns the canonical name of the language of a bundled file, by its suffix or, without one, by its first
+// line; zsh is told from the other shells, and the empty string stands for a file in no language that is known.
+func FileLanguage(name, text string) string {
 	switch suffix := strings.ToLower(strings.TrimPrefix(path.Ext(name), ".")); suffix {
 	case "sh", "bash", "py", "js", "mjs", "cjs", "jsx", "ts", "tsx", "mts", "go", "rb", "rs", "java", "c", "cpp", "cc", "cs", "kt",
 		"ps1", "json", "yaml", "yml", "toml", "php", "pl", "r", "lua", "swift", "scala", "sql":

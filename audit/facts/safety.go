@@ -3,8 +3,6 @@ package facts
 import (
 	"bytes"
 	"cmp"
-	"path"
-	"strings"
 	"unicode/utf8"
 
 	"skillcorpus/audit/code"
@@ -101,36 +99,11 @@ func bundled(in Input) (scripts []danger.Text, secrets []secret.Hit) {
 		}
 		text := string(content)
 		secrets = append(secrets, secret.Find(scanner, file.Path, text)...)
-		if lang := scriptLang(file.Path); lang != "" {
-			scripts = append(scripts, danger.Text{Kind: danger.Script, File: file.Path, Lang: lang, Line: 1, Text: text})
+		if lang := code.FileLanguage(file.Path, text); code.IsProgram(lang) {
+			scripts = append(scripts, danger.Text{Kind: danger.Script, File: file.Path, Lang: code.Language(lang), Line: 1, Text: text})
 		}
 	}
 	return scripts, secrets
-}
-
-// scriptLang names the language of a bundled program by its suffix.
-func scriptLang(name string) string {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".sh", ".bash", ".zsh":
-		return code.Shell
-	case ".py":
-		return "python"
-	case ".js", ".mjs", ".cjs":
-		return "javascript"
-	case ".ts", ".mts":
-		return "typescript"
-	case ".ps1":
-		return "powershell"
-	case ".rb":
-		return "ruby"
-	case ".php":
-		return "php"
-	case ".pl":
-		return "perl"
-	case ".sql":
-		return "sql"
-	}
-	return ""
 }
 
 // maxSaid is how many bytes of the prose before a block may hold a warning of it.
