@@ -35,8 +35,9 @@ type sparse struct {
 	paths []archive.Listed
 	cut   bool
 	need  discover.Need
-	files int    // different contents that are needed
-	dir   string // where contents lie, by their ids
+	files int                       // different contents that are needed and not here
+	last  map[string]data.TreeEntry // what the last fetch of the repository saw, by path, as far as it tells a content
+	dir   string                    // where contents lie, by their ids
 }
 
 // list asks for the tree of a repository and finds what its skills need.
@@ -54,6 +55,9 @@ func (c *crawler) list(ctx context.Context, repo data.Repo) (*sparse, error) {
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return nil, ourFault{fmt.Errorf("spool files: %w", err)}
 	}
+	if err := s.recall(ctx); err != nil {
+		return nil, err
+	}
 	if err := s.readLinks(ctx); err != nil {
 		return nil, err
 	}
@@ -66,7 +70,12 @@ func (c *crawler) list(ctx context.Context, repo data.Repo) (*sparse, error) {
 	s.need = discover.Needed(tree.Entries(), c.Limits.Bytes, c.Limits.Expanded)
 	different := map[string]bool{}
 	for _, p := range s.paths {
-		if s.need.Paths[p.Path] {
+		if !s.need.Paths[p.Path] {
+			continue
+		}
+		if here, err := s.here(ctx, p); err != nil {
+			return nil, err
+		} else if !here {
 			different[p.ID] = true
 		}
 	}
@@ -128,13 +137,13 @@ func (s *sparse) tree(ctx context.Context) (archive.Tree, error) {
 	return archive.OpenListed(s.paths, s.repo.Commit, s.cut, s.Limits, s.open)
 }
 
-// fetch brings one content, unless an earlier try or another path did.
+// fetch brings one content, unless an earlier try or another path did, or the corpus has it.
 func (s *sparse) fetch(ctx context.Context, file archive.Listed) error {
 	if !isID(file.ID) {
 		return &data.ItemError{Outcome: data.OutcomeUnavailable, Reason: fmt.Sprintf("%.100q is listed without an id", file.Path)}
 	}
-	if _, err := os.Stat(s.at(file.ID)); err == nil {
-		return nil
+	if here, err := s.here(ctx, file); err != nil || here {
+		return err
 	}
 	err := s.transfer(ctx, file)
 	for range moreTries {
@@ -147,11 +156,18 @@ func (s *sparse) fetch(ctx context.Context, file archive.Listed) error {
 }
 
 func (s *sparse) transfer(ctx context.Context, file archive.Listed) error {
+	return s.spool(ctx, file, func(to *os.File) error {
+		return s.GitHub.File(ctx, s.repo, file, &counted{file: to, counter: s.Counter})
+	})
+}
+
+// spool keeps a content in the spool once it is whole.
+func (s *sparse) spool(ctx context.Context, file archive.Listed, fill func(to *os.File) error) error {
 	part, err := os.CreateTemp(s.dir, "part-*")
 	if err != nil {
 		return ourFault{fmt.Errorf("spool file: %w", err)}
 	}
-	err = s.GitHub.File(ctx, s.repo, file, &counted{file: part, counter: s.Counter})
+	err = fill(part)
 	if _, isItem := errors.AsType[*data.ItemError](err); err != nil && !isItem && ctx.Err() == nil {
 		err = ourFault{err}
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -28,6 +29,7 @@ func (f file) id() string {
 // gitHost serves one repository by all routes: archive, tree and raw.
 type gitHost struct {
 	*host
+	commit   string
 	files    []file
 	most     int             // entries that one answer about a tree holds; 0 is any number
 	missing  map[string]bool // paths that the raw host does not have
@@ -39,7 +41,7 @@ const gitRepo = "o/large"
 
 func newGitHost(t *testing.T, files ...file) *gitHost {
 	t.Helper()
-	g := &gitHost{files: files, requests: map[string]int{}, missing: map[string]bool{}}
+	g := &gitHost{commit: commitOf(7), files: files, requests: map[string]int{}, missing: map[string]bool{}}
 	var pairs []zipped
 	for _, f := range files {
 		pairs = append(pairs, zipped(f))
@@ -53,7 +55,7 @@ func (g *gitHost) answer(w http.ResponseWriter, r *http.Request) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	_, rest, isTree := strings.Cut(r.URL.Path, "/git/trees/")
-	name, isRaw := strings.CutPrefix(r.URL.Path, "/raw/"+gitRepo+"/"+commitOf(7)+"/")
+	name, isRaw := strings.CutPrefix(r.URL.Path, "/raw/"+gitRepo+"/"+g.commit+"/")
 	_, id, isBlob := strings.Cut(r.URL.Path, "/git/blobs/")
 	switch {
 	case isTree:
@@ -87,7 +89,7 @@ func (g *gitHost) send(w http.ResponseWriter, is func(file) bool) {
 // tree lists a folder, whose id is its path in hex after the commit's.
 func (g *gitHost) tree(w http.ResponseWriter, id string, recursive bool) {
 	folder := ""
-	if id != commitOf(7) {
+	if id != g.commit {
 		fmt.Sscanf(strings.TrimPrefix(id, "f0"), "%x", &folder)
 	}
 	entries, seen := []map[string]any{}, map[string]bool{}
@@ -171,6 +173,39 @@ func (f *field) bundles() (bundles []data.Bundle) {
 		bundles = append(bundles, skill.Bundle)
 	}
 	return bundles
+}
+
+// Of a repository over the cap that changed, what the corpus has is not fetched again, and the result is that of a first
+// fetch; what lies elsewhere now, or is not what it was, comes anew.
+func TestSparseAgain(t *testing.T) {
+	t.Parallel()
+	before, after := largeRepo(), largeRepo()
+	before[4].content, after[4].content = noise(1, 3_000_000), noise(1, 3_000_000)
+	after[7].content = "#!/bin/sh\necho b\n" // skills/a/run.sh, of the size that it had
+	after[9] = file{"skills/a/guide.md", "120000", "../../shared/terms"}
+	after = append(after, file{"skills/a/more.md", "100644", "new\n"})
+	g := newGitHost(t, before...)
+	f := g.field(t)
+	f.crawl(capped(2_000_000), f.list(gitRepo))
+	g.mu.Lock()
+	first := g.requests["raw"]
+	g.commit, g.files, g.requests = commitOf(8), after, map[string]int{}
+	g.repos[gitRepo].commit = g.commit
+	g.mu.Unlock()
+	f.clock.Add(25 * time.Hour)
+	f.crawl(capped(2_000_000))
+	fresh := newGitHost(t, after...)
+	fresh.commit, fresh.repos[gitRepo].commit = g.commit, g.commit
+	want := fresh.field(t)
+	want.crawl(capped(2_000_000), want.list(gitRepo))
+	if diff := cmp.Diff(want.bundles(), f.bundles()); diff != "" {
+		t.Errorf("(-at first +again)\n%s", diff)
+	}
+	// Three are new. Of the others only what the corpus keeps no content of: the noise, the text of over 1 MiB, the pointer,
+	// the manifest.
+	if g.requests["raw"] != 7 || first != 16 {
+		t.Errorf("%d files at first, then %v", first, g.requests)
+	}
 }
 
 // A repository over the cap gives the same skills as its archive would, to the digest.

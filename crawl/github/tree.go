@@ -242,3 +242,13 @@ func blobSum(file archive.Listed) hash.Hash {
 	fmt.Fprintf(sum, "blob %d\x00", file.Size)
 	return sum
 }
+
+// IsContent reports whether content is what the id of a listed file stands for.
+func IsContent(file archive.Listed, content []byte) bool {
+	if int64(len(content)) != file.Size {
+		return false
+	}
+	sum := blobSum(file)
+	sum.Write(content)
+	return hex.EncodeToString(sum.Sum(nil)) == file.ID
+}
