@@ -33,7 +33,7 @@ type Verdict struct {
 	RunnableComplete bool     `json:"runnable_complete"`
 	Basis            Basis    `json:"basis"`
 	Unread           []string `json:"unread,omitempty"` // bundled files that are there and that this machine may not read, sorted
-	License          string   `json:"license"` // SPDX id, or `unknown`
+	License          string   `json:"license"`          // SPDX id, or `unknown`
 	// Where the licence was read. The file's path is from the skill's folder, or from the repository's root where the
 	// source is the repository; empty where no file told.
 	LicenseSource LicenseSource `json:"license_source"`
