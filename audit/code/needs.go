@@ -28,7 +28,6 @@ var (
 	// The values that an option or an argument can have, in a line of usage: `--sort hot|new|top`, `<id|url>`.
 	alternatives = regexp.MustCompile(`(--[\w-]+[ =])[\w.-]+(?:\|[\w.-]+){2,}|<[\w-]+(?:\|[\w-]+)+>`)
 	envName      = regexp.MustCompile(`^[A-Z][A-Z0-9_]+$`)
-	executable   = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._+-]{0,40}$`)
 )
 
 func needs(text, lang string) (n Needs, loads []Import) {
@@ -92,7 +91,7 @@ func (n *Needs) shell(text string) []Import {
 			return nil
 		}
 	}
-	walk := shellWalk{needs: n, own: map[string]bool{}}
+	walk := shellWalk{needs: n, own: map[string]bool{}, typed: typedIn(file.Stmts)}
 	syntax.Walk(file, walk.declare)
 	syntax.Walk(file, walk.visit)
 	return walk.imports
@@ -122,6 +121,7 @@ type shellWalk struct {
 	needs   *Needs
 	imports []Import
 	own     map[string]bool // functions and variables that the text itself defines
+	typed   map[*syntax.Stmt]bool
 }
 
 func (w *shellWalk) declare(node syntax.Node) bool {
@@ -150,6 +150,8 @@ func (w *shellWalk) declare(node syntax.Node) bool {
 
 func (w *shellWalk) visit(node syntax.Node) bool {
 	switch node := node.(type) {
+	case *syntax.Stmt:
+		return !w.typed[node]
 	case *syntax.CallExpr:
 		w.call(node.Args)
 	case *syntax.ParamExp:
@@ -167,33 +169,24 @@ func (w *shellWalk) call(args []*syntax.Word) {
 		words[i] = literal(arg)
 	}
 	for len(words) > 0 && wraps(words[0]) {
-		w.program(words[0])
+		w.program(words)
 		words = words[1:]
 		for len(words) > 0 && (strings.HasPrefix(words[0], "-") || strings.Contains(words[0], "=") || words[0] == "") {
 			words = words[1:]
 		}
 	}
-	if len(words) == 0 || len(words) > 1 && words[1] == "=" {
-		return // a line of a settings file: `name = value`
+	if len(words) == 0 || len(words) > 1 && operator.MatchString(words[1]) {
+		return
 	}
-	w.program(words[0])
+	w.program(words)
 	w.runs(words, args[0].Pos())
 	w.needs.Packages = append(w.needs.Packages, installs(words)...)
 }
 
-func (w *shellWalk) program(name string) {
-	if executable.MatchString(name) && !builtin(name) && !standard[name] && !request(name) && !w.own[name+"()"] && name != "placeholder" && !strings.HasSuffix(name, ".") {
+func (w *shellWalk) program(words []string) {
+	if name := words[0]; !w.own[name+"()"] && isProgram(words) {
 		w.needs.Executables = append(w.needs.Executables, name)
 	}
-}
-
-// request reports whether a line that begins with a word is an HTTP request rather than a command.
-func request(word string) bool {
-	switch word {
-	case "GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS":
-		return true
-	}
-	return false
 }
 
 // literal returns a word's text without quotes, and the empty string where it depends on a variable.
