@@ -37,20 +37,22 @@ var (
 	extension = regexp.MustCompile(`\.[A-Za-z][A-Za-z0-9]{0,9}$`)
 	// Names that stand for any file.
 	placeholder = regexp.MustCompile(`(?i)(^|[/_.-])(my|your|foo|bar|baz|xxx+|yyyy|nnn+|path/to|placeholder|filename)([/_.-]|\d*$)|(^|/)(example|name|file|(?:script|reference|file)[-_](?:name|file)|script|skill-name|topic|topic-details|some-\w+|x|y)\d*\.`)
-	// Files that every user has to fill.
-	secret = regexp.MustCompile(`(?:^|/)\.env(?:\.local)?$`)
+	// Files of settings and secrets, and folders, that every user fills.
+	hidden = regexp.MustCompile(`(?:^|/)\.(?:\w+|env\.local)$`)
 	// Verbs that say what is done with a path: made, or used. The last one before it counts.
-	verb = regexp.MustCompile(`(?i)\b(?:(creat(?:e|es|ed|ing)|generat\w+|writ\w+|sav\w+|outputs?|produc\w+|stor(?:e|es|ed|ing)|export\w*|adds?|adding|put|make|emit\w*|rename\w*|e\.g|for example|for instance|such as|like)|see|read|load|open|run|runs|use|uses|using|refer|copy|consult|follow|following the|check|execute|import|from|via|with|per|based on|(?:template|format|schema|structure|described|defined|specified|documented|table|list) in)\b|\b(examples?\*{0,2}:)`)
+	verb = regexp.MustCompile(`(?i)\b(?:(creat(?:e|es|ed|ing)|generat\w+|writ\w+|sav\w+|outputs?|produc\w+|stor(?:e|es|ed|ing)|export\w*|adds?|adding|put|make|emit\w*|rename\w*|e\.g|for example|for instance|such as|like|mov(?:e|es|ed|ing) to)|see|read|load|open|run|runs|use|uses|using|refer|copy|consult|follow|following the|check|execute|import|from|via|with|per|based on|(?:template|format|schema|structure|described|defined|specified|documented|table|list) in)\b|\b((?:examples?|good|bad|wrong|avoid)\*{0,2}:)|\b(into(?: an? (?:new )?file)?:?[\s\x60"]*)$|(生成|创建|写入|保存|输出)|读取|阅读|参考|详见|运行|执行|使用|加载|查看`)
 	// Another skill's file, and a file that may be there or not.
-	neighbour   = regexp.MustCompile("(?i)\\b(?:sibling|neighbou?r(?:ing)?|other|another) skill\\b|\\b[a-z0-9]+(?:-[a-z0-9]+)+[`*_\"]*(?: skill)?['’]s[`*_\"(\\s]*$|\\b[Cc]heck (?:if|whether)[`*_\"( ]*$")
+	neighbour   = regexp.MustCompile("(?i)\\b(?:sibling|neighbou?r(?:ing)?|other|another) skill\\b|\\b[a-z0-9]+(?:-[a-z0-9]+)+[`*_\"]*(?: skill)?['’]s[`*_\"(\\s]*$|\\b[Cc]heck (?:if|whether)[`*_\"( ]*$|`[\\w-]+`[^`\\w]*(?:see )?its[`*\\s]*$")
 	yourProject = regexp.MustCompile(`(?i)\b(your|the|user'?s|target) (project|repo|repository|codebase|app|application|workspace)\b|\bproject('s)? root\b`)
 	// Words that leave no doubt.
-	bundled = regexp.MustCompile(`(?i)\bbundled?\b|\bskill'?s\b|\bthis skill\b`)
+	bundled = regexp.MustCompile(`(?i)\bbundled?\b|\b(?:this|the) skill['’]?s\b|\bthis skill\b`)
+	// Names that a project gives to scripts of its own.
+	usual = regexp.MustCompile(`^scripts/(?:setup|install|deploy|build|tests?|start|stop|run|migrate|seed|release|rollback|backup|dev|ci|lint|bootstrap)\.\w+$`)
 )
 
 // claims says whose a path is that is not there.
 func (s *scanner) claims(file string, c candidate, explicit prefix) claim {
-	if strings.HasSuffix(c.text, "/") || !extension.MatchString(file) || placeholder.MatchString(file) || secret.MatchString(file) {
+	if strings.HasSuffix(c.text, "/") || !extension.MatchString(file) || placeholder.MatchString(file) || hidden.MatchString(file) {
 		return foreign
 	}
 	sure := explicit == fromSkill || c.kind == Link
@@ -61,14 +63,15 @@ func (s *scanner) claims(file string, c candidate, explicit prefix) claim {
 		s.created[file] = true
 		return foreign
 	}
-	if sure || c.listed || bundled.MatchString(c.before) {
-		return own
-	}
 	folder, _, _ := strings.Cut(file, "/")
 	switch {
+	case explicit == fromSkill && !ownFolders[folder] && kept.MatchString(file) && !shipped.MatchString(file):
+		return doubtful
+	case sure, c.listed, bundled.MatchString(c.before):
+		return own
 	case c.use == input, c.use == elsewhere, c.kind == Command && len(s.cloned) > 0 && !s.tree.dirs[folder]:
 		return doubtful
-	case folder == "scripts" && !s.tree.dirs[folder] && projectSkill.MatchString(s.tree.dir):
+	case folder == "scripts" && !s.tree.dirs[folder] && (projectSkill.MatchString(s.tree.dir) || usual.MatchString(file)):
 		return unlessAlone
 	}
 	return own
@@ -90,15 +93,18 @@ func (s *scanner) runsOwn(file string, c candidate) bool {
 		return false
 	}
 	_, packed := s.tree.files["package.json"]
-	return s.tree.dirs[folder] || packed && built[folder] && !s.builds
+	return s.tree.dirs[folder] || packed && built[folder] && !buildStep.Match(s.text)
 }
 
-// creates reports whether the words before a path say that it comes into being.
+// creates reports whether the words before a path say that it comes into being. In a table its own cell tells.
 func creates(before string) bool {
+	if row := strings.TrimSpace(before); row != "" && row[0] == '|' {
+		before = row[strings.LastIndexByte(row, '|'):]
+	}
 	all := verb.FindAllStringSubmatchIndex(before, -1)
 	if len(all) == 0 {
 		return false
 	}
 	last := all[len(all)-1]
-	return last[2] >= 0 || last[4] >= 0
+	return last[2] >= 0 || last[4] >= 0 || last[6] >= 0 || last[8] >= 0
 }

@@ -51,8 +51,11 @@ func (s *scanner) command(words []word, at candidate) directory {
 func useOf(words []word) use {
 	last := len(words) - 1
 	text := words[last].text
-	if last == 0 {
+	if last == 0 && strings.Contains(text, "/") {
 		return executed
+	}
+	if last == 0 {
+		return argument
 	}
 	if remote.MatchString(words[0].text) {
 		return elsewhere
@@ -60,13 +63,12 @@ func useOf(words []word) use {
 	if dataFlag.MatchString(words[last-1].text) && dataSuffix.MatchString(text) && !shipped.MatchString(path.Base(text)) {
 		return input
 	}
-	if !programSuffix.MatchString(text) {
-		return argument
-	}
 	known := false
 	for _, w := range words[:last] {
 		switch {
-		case programSuffix.MatchString(w.text):
+		case programSuffix.MatchString(w.text) && words[last-1].text[0] != '-' && !shipped.MatchString(path.Base(text)):
+			return input
+		case programSuffix.MatchString(w.text), !programSuffix.MatchString(text):
 			return argument
 		case w.text == "-m":
 			return elsewhere
@@ -91,7 +93,7 @@ var (
 	// Options whose value is the data to work on, and the names of such data that a skill brings along.
 	dataFlag   = regexp.MustCompile(`^(?:-i|-f|--(?:[a-z]+[-_])*(?:in|input|inputs|data|dataset|file|files|reference|pack|source|from|csv|json)(?:[-_](?:file|path|data|json|csv))*)$`)
 	dataSuffix = regexp.MustCompile(`(?i)\.(?:json|jsonl|csv|tsv|txt|xml|xlsx?|md|ya?ml|pdf|parquet|tex|html|log|fasta|vcf|gz)$`)
-	shipped    = regexp.MustCompile(`(?i)sample|example|template|demo|default|schema|test|config`)
+	shipped    = regexp.MustCompile(`(?i)sample|example|template|demo|default|schema`)
 	// A file that an interpreter can run, in the directory itself.
 	program = regexp.MustCompile(`^(?:\./)?[\w-]+\.(?:py|sh|bash|js|mjs|cjs|ts|rb|pl|php|ps1|R)$`)
 	// outputFlag is an option whose value is a file that the command makes.

@@ -20,6 +20,10 @@ var (
 	ownHeading = regexp.MustCompile(`(?i)^#+\s*(?:supporting (?:files|documentation|documents|docs|materials)|bundled (?:resources|files|scripts|assets)|(?:skill|included|reference|detailed) (?:files|documentation|docs|documents)|files in this skill)\s*:?$`)
 	// A file of which the words beside it say in which folder it is.
 	inFolder = regexp.MustCompile("(?:^|[\\s`*(])([\\w-][\\w.-]*\\.(?:md|py|sh|js|ts|json|ya?ml|txt|html))[`*]*\\s+(?:in|from|inside|under)\\s+(?:the |this skill(?:'s|’s)? |its )?[`*]*(scripts|references?|resources|assets|templates)(?:/[`*]*|[`*]*\\s+(?:folder|directory))")
+	// A page that the reader is sent to for something.
+	pointed = regexp.MustCompile("(?i)(?:^|[^\"“\\w])(?:see|refer to|consult|load)[\\s*:`@]{1,8}([\\w-]+\\.md)[\\s*`]+(?:#\\d+ |\\([^)]*\\) )?(?:for|when|to understand)\\b")
+	// Pages that projects and agents keep.
+	projectPage = regexp.MustCompile(`(?i)^(?:readme|claude|agents?|gemini|contributing|changelog|license|security|soul|memory|user|identity|tools|heartbeat|context|plan|spec|design|state|todos?|tasks?|roadmap|progress|product|notes?|skill|architecture|requirements|decisions|index|project|workflow|status|prd|environment\w*|deployment|setup|style)\.md$`)
 	// Words of an item that say that its file comes into being, or lies elsewhere.
 	notShipped = regexp.MustCompile(`(?i)://|\b(?:your|you|creat\w+|generat\w+|output\w*|workspace|optional|auto\w*|user|gitignore\w*|sav\w+|stor\w+|if present|not included)\b`)
 	// Files about the bundle as a whole, which markets drop and no reader needs.
@@ -41,7 +45,7 @@ type fileRow struct {
 	line              int
 }
 
-// lists adds the files that a list of files claims for the skill.
+// lists adds the files that lists claim for the skill, and those that a sentence sends the reader to.
 func (s *scanner) lists(text string, line int) {
 	if s.page != "" {
 		return
@@ -49,6 +53,9 @@ func (s *scanner) lists(text string, line int) {
 	var list fileList
 	for row := range strings.SplitSeq(text, "\n") {
 		if len(row) <= maxDestination*2 {
+			if strings.Contains(row, ".") {
+				s.sends(row, line)
+			}
 			s.listRow(&list, row, line)
 		}
 		line++
@@ -56,22 +63,43 @@ func (s *scanner) lists(text string, line int) {
 	s.endList(&list)
 }
 
-func (s *scanner) listRow(list *fileList, row string, line int) {
-	for _, m := range inFolder.FindAllStringSubmatch(row, -1) {
-		s.add(candidate{text: strings.ToLower(m[2]) + "/" + m[1], line: line, kind: Plain, listed: true})
+// sends adds the files of which a row says in which folder they are, or what for the reader is to look there.
+func (s *scanner) sends(row string, line int) {
+	if strings.Contains(row, "script") || strings.Contains(row, "reference") || strings.Contains(row, "resource") || strings.Contains(row, "asset") || strings.Contains(row, "template") {
+		for _, m := range inFolder.FindAllStringSubmatch(row, -1) {
+			s.add(candidate{text: strings.ToLower(m[2]) + "/" + m[1], line: line, kind: Plain, listed: true})
+		}
 	}
-	trimmed := strings.TrimSpace(row)
-	depth := len(row) - len(strings.TrimLeft(row, " \t"))
-	if list.folder != "" && trimmed != "" && depth <= list.depth {
-		list.folder = ""
-	}
-	if m := fileItem.FindStringSubmatch(row); m != nil {
-		list.items = append(list.items, fileRow{m[1], row, list.folder, line})
+	if !strings.Contains(row, ".md") {
 		return
 	}
+	for _, m := range pointed.FindAllStringSubmatchIndex(row, -1) {
+		if name := row[m[2]:m[3]]; !projectPage.MatchString(name) {
+			s.loose[name] = true
+			s.add(candidate{text: name, line: line, kind: Plain, before: row[:m[2]], listed: true})
+		}
+	}
+}
+
+func (s *scanner) listRow(list *fileList, row string, line int) {
+	trimmed := strings.TrimLeft(row, " \t")
+	depth := len(row) - len(trimmed)
+	trimmed = strings.TrimSpace(trimmed)
+	if trimmed == "" {
+		return
+	}
+	if depth <= list.depth {
+		list.folder = ""
+	}
+	mark := strings.IndexByte("-*+|0123456789", trimmed[0]) >= 0
+	if mark && strings.Contains(row, ".") {
+		if m := fileItem.FindStringSubmatch(row); m != nil {
+			list.items = append(list.items, fileRow{m[1], row, list.folder, line})
+			return
+		}
+	}
 	switch {
-	case trimmed == "":
-	case itemStart.MatchString(row):
+	case mark && itemStart.MatchString(row):
 		if m := folderItem.FindStringSubmatch(row); m != nil && list.folder == "" {
 			list.folder, list.depth = m[1]+"/", depth
 		}
@@ -79,7 +107,7 @@ func (s *scanner) listRow(list *fileList, row string, line int) {
 	default:
 		s.endList(list)
 		list.above = trimmed
-		if strings.HasPrefix(trimmed, "#") {
+		if trimmed[0] == '#' {
 			s.heading = trimmed
 		}
 	}
@@ -123,7 +151,7 @@ func (s *scanner) listed(it fileRow, folder string, beside bool) (string, bool) 
 	case bare && it.folder != "":
 		return it.folder + it.name, OwnFolder(it.folder+it.name) || s.tree.dirs[strings.TrimSuffix(it.folder, "/")]
 	case bare && folder != "":
-		return folder + it.name, true
+		return folder + it.name, !strings.HasPrefix(folder, "reference") || !programSuffix.MatchString(it.name)
 	case kept.MatchString(it.name):
 		return "", false
 	case beside, bare && ownHeading.MatchString(s.heading):

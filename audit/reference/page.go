@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"regexp"
 	"strings"
 
 	"skillcorpus/data"
@@ -64,11 +65,15 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// pageLinks returns the destinations of a row's links, without those that stand in inline code.
+// quotedWords are words in quotes: what stands there is shown, not said.
+var quotedWords = regexp.MustCompile(`"[^"]*\s[^"]*\]\([^"]*"`)
+
+// pageLinks returns the destinations of a row's links, without those that stand in inline code or in quotes.
 func pageLinks(row string) []string {
 	if !strings.Contains(row, "](") {
 		return nil
 	}
+	row = quotedWords.ReplaceAllString(row, "")
 	if strings.Contains(row, "`](") || !strings.Contains(row, "`") {
 		_, targets := cutLinks(row)
 		return targets

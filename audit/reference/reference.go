@@ -80,7 +80,7 @@ func newScanner(tree Tree, name string) *scanner {
 }
 
 func (s *scanner) document(doc data.Document, text []byte) {
-	s.builds = buildStep.Match(text)
+	s.text = text
 	for _, section := range doc.Sections {
 		if section.Kind == data.SectionCode {
 			s.define(section.Read(text))
@@ -114,6 +114,7 @@ func (s *scanner) document(doc data.Document, text []byte) {
 
 type scanner struct {
 	tree      Tree
+	text      []byte   // that is read
 	page      string   // the bundled page that is read; empty for SKILL.md
 	names     []string // of the skill itself
 	found     []Reference
@@ -123,7 +124,6 @@ type scanner struct {
 	alone     map[string]bool   // paths that are the skill's own only if it keeps other files
 	heading   string            // the last one
 	loose     map[string]bool   // files that lists claim without a folder
-	builds    bool              // the text tells how the bundle is built
 	variables map[string]string // shell variables that hold a path inside the skill, and that path
 }
 
@@ -140,7 +140,7 @@ func (s *scanner) add(c candidate) {
 func (s *scanner) result() []Reference {
 	byPath := map[string]int{}
 	var unique []Reference
-	keeps, nested := s.keepsFiles(), map[string]bool{}
+	nested := map[string]bool{}
 	for _, r := range s.found {
 		nested[path.Base(r.Path)] = nested[path.Base(r.Path)] || strings.Contains(r.Path, "/")
 	}
@@ -148,7 +148,7 @@ func (s *scanner) result() []Reference {
 		if (r.State == Missing || r.State == Doubtful) && (s.created[r.Path] || s.loose[r.Path] && nested[r.Path]) {
 			continue
 		}
-		if r.State == Missing && s.alone[r.Path] && !keeps {
+		if r.State == Missing && s.alone[r.Path] && !s.company(r.Path) {
 			r.State = Doubtful
 		}
 		if at, seen := byPath[r.Path]; seen {
@@ -173,10 +173,12 @@ func (s *scanner) result() []Reference {
 	return unique
 }
 
-// keepsFiles reports whether the text names files of the skill's own about which there is no doubt.
-func (s *scanner) keepsFiles() bool {
+// company reports whether the text names files of the skill's own about which there is no doubt: in a skill that a
+// project keeps any, else scripts beside the one given.
+func (s *scanner) company(file string) bool {
+	any := !usual.MatchString(file)
 	for _, r := range s.found {
-		if r.State == Present && OwnFolder(r.Path) || r.State == Missing && !s.alone[r.Path] {
+		if (r.State == Present && OwnFolder(r.Path) || r.State == Missing && !s.alone[r.Path]) && (any || strings.HasPrefix(r.Path, "scripts/")) {
 			return true
 		}
 	}

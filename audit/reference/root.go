@@ -48,7 +48,8 @@ func (s *scanner) own(text string, explicit prefix) (string, prefix) {
 		if !ok || rest == "" {
 			continue
 		}
-		if strings.Contains(before+"/", "skills/") || before == "" && explicit == none && !s.tree.dirs[name] && !s.cloned[name] && (OwnFolder(rest) || s.tree.has(rest) || rest == ".") {
+		install := strings.Contains(before+"/", "/skills/") || strings.Contains(before+"/", "skills/") && OwnFolder(rest)
+		if install || before == "" && explicit == none && !s.tree.dirs[name] && !s.cloned[name] && (OwnFolder(rest) || s.tree.has(rest) || rest == ".") {
 			return rest, fromSkill
 		}
 	}

@@ -58,8 +58,10 @@ func (s *scanner) prose(text string, line int, unclosed bool) {
 	for span := range proxy.Spans(text) {
 		line += strings.Count(text[at:span.Start], "\n")
 		plain.WriteString(text[at:span.Start])
-		before := introduced(text, span.Start, lineBefore(text, span.Start))
-		s.inline(span.Text, line, before, unclosed)
+		if strings.ContainsAny(span.Text, "./") {
+			before := introduced(text, span.Start, lineBefore(text, span.Start))
+			s.inline(span.Text, line, before, unclosed)
+		}
 		line += strings.Count(span.Text, "\n")
 		plain.WriteString(strings.Repeat("\n", strings.Count(span.Text, "\n")))
 		at = span.Start + len(span.Text)
@@ -68,10 +70,10 @@ func (s *scanner) prose(text string, line int, unclosed bool) {
 	s.plain(plain.String(), line-strings.Count(text[:at], "\n"), unclosed)
 }
 
-// lineBefore returns up to 120 bytes that stand before an offset on its line, or on the one before where a sentence
+// lineBefore returns up to 240 bytes that stand before an offset on its line, or on the one before where a sentence
 // was wrapped there.
 func lineBefore(text string, at int) string {
-	from := max(0, at-120)
+	from := max(0, at-240)
 	before, wrapped := text[from:at], false
 	for {
 		nl := strings.LastIndexByte(before, '\n')
@@ -115,6 +117,9 @@ const maxList = 1500
 var itemStart = regexp.MustCompile(`^\s*(?:[-*+]|\d+[.)])\s`)
 
 func (s *scanner) inline(text string, line int, before string, unclosed bool) {
+	if strings.Contains(text, "](") { // a link that is shown, not made
+		return
+	}
 	words := splitWords(text)
 	if len(words) == 1 {
 		s.add(candidate{text: words[0].text, line: line, kind: Inline, before: before, unclose: unclosed})
