@@ -2,6 +2,7 @@ package reference
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -44,6 +45,8 @@ var (
 	// Another skill's file, and a file that may be there or not.
 	neighbour   = regexp.MustCompile("(?i)\\b(?:sibling|neighbou?r(?:ing)?|other|another) skill\\b|\\b[a-z0-9]+(?:-[a-z0-9]+)+[`*_\"]*(?: skill)?['’]s[`*_\"(\\s]*$|\\b[Cc]heck (?:if|whether)[`*_\"( ]*$|`[\\w-]+`[^`\\w]*(?:see )?its[`*\\s]*$")
 	yourProject = regexp.MustCompile(`(?i)\b(your|the|user'?s|target) (project|repo|repository|codebase|app|application|workspace)\b|\bproject('s)? root\b`)
+	// A skill that is called by its name.
+	namedSkill = regexp.MustCompile("\\bthe [`*]*([a-z0-9]+(?:-[a-z0-9]+)+)[`*]* skill:?[^.]*$")
 	// Words that leave no doubt.
 	bundled = regexp.MustCompile(`(?i)\bbundled?\b|\b(?:this|the) skill['’]?s\b|\bthis skill\b`)
 	// Names that a project gives to scripts of its own.
@@ -57,9 +60,12 @@ func (s *scanner) claims(file string, c candidate, explicit prefix) claim {
 	}
 	sure := explicit == fromSkill || c.kind == Link
 	if !sure && !c.listed && !OwnFolder(file) && !s.runsOwn(file, c) {
+		if strings.HasSuffix(file, ".md") && creates(c.before) {
+			s.created[file] = true
+		}
 		return foreign
 	}
-	if creates(c.before) || explicit == none && (yourProject.MatchString(c.before) || neighbour.MatchString(c.before)) {
+	if creates(c.before) || explicit == none && (yourProject.MatchString(c.before) || s.anothers(c.before)) {
 		s.created[file] = true
 		return foreign
 	}
@@ -89,11 +95,20 @@ var buildStep = regexp.MustCompile(`(?i)\b(?:build|tsc|compile|make|install)\b`)
 // bundle fills where no word tells the reader to build.
 func (s *scanner) runsOwn(file string, c candidate) bool {
 	folder, _, nested := strings.Cut(file, "/")
-	if c.use != executed || !nested {
+	if c.use != executed || !nested || !programSuffix.MatchString(file) {
 		return false
 	}
 	_, packed := s.tree.files["package.json"]
 	return s.tree.dirs[folder] || packed && built[folder] && !buildStep.Match(s.text)
+}
+
+// anothers reports whether the words before a path say that it is another skill's.
+func (s *scanner) anothers(before string) bool {
+	if neighbour.MatchString(before) {
+		return true
+	}
+	m := namedSkill.FindStringSubmatch(before)
+	return m != nil && !slices.Contains(s.names, m[1])
 }
 
 // creates reports whether the words before a path say that it comes into being. In a table its own cell tells.

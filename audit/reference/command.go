@@ -49,7 +49,11 @@ func (s *scanner) command(words []word, at candidate) directory {
 
 // useOf tells what a command does with its last word.
 func useOf(words []word) use {
+	const long = 64 // words: what stands further back tells nothing
 	last := len(words) - 1
+	if last > long {
+		return argument
+	}
 	text := words[last].text
 	if last == 0 && strings.Contains(text, "/") {
 		return executed
@@ -68,7 +72,7 @@ func useOf(words []word) use {
 		switch {
 		case programSuffix.MatchString(w.text) && words[last-1].text[0] != '-' && !shipped.MatchString(path.Base(text)):
 			return input
-		case programSuffix.MatchString(w.text), !programSuffix.MatchString(text):
+		case programSuffix.MatchString(w.text):
 			return argument
 		case w.text == "-m":
 			return elsewhere
@@ -78,7 +82,7 @@ func useOf(words []word) use {
 			return executed
 		}
 	}
-	if known || words[last-1].text[0] == '-' {
+	if known || !programSuffix.MatchString(text) || words[last-1].text[0] == '-' {
 		return argument
 	}
 	return elsewhere

@@ -13,10 +13,8 @@ type directory struct {
 	away bool   // it is none of the skill's: what is named from there is not the skill's either
 }
 
-var (
-	// The last part of a directory that stands for the skill, wherever that is installed.
-	skillish = regexp.MustCompile(`(?i)skill[^/]*/?$`)
-)
+// skillish is the last part of a directory that stands for the skill, wherever that is installed.
+var skillish = regexp.MustCompile(`(?i)skill[^/]*/?$`)
 
 // enter returns the directory that a `cd` leads to.
 func (s *scanner) enter(from directory, target string) directory {

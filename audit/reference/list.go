@@ -127,10 +127,13 @@ func (s *scanner) endList(list *fileList) {
 			break
 		}
 	}
-	beside := map[string]bool{} // folders of files that are there
+	beside := map[string]string{} // the folders of files that are there, as written, and what leads to them
 	for _, it := range items {
-		if actual := s.tree.bases[path.Base(it.name)]; s.tree.has(it.name) || actual != "" && strings.HasSuffix("/"+actual, "/"+it.name) {
-			beside[path.Dir(it.name)] = true
+		switch actual := s.tree.bases[path.Base(it.name)]; {
+		case s.tree.has(it.name):
+			beside[path.Dir(it.name)] = "./"
+		case actual != "" && strings.HasSuffix(actual, "/"+it.name):
+			beside[path.Dir(it.name)] = strings.TrimSuffix(actual, it.name)
 		}
 	}
 	for _, it := range items {
@@ -141,8 +144,8 @@ func (s *scanner) endList(list *fileList) {
 }
 
 // listed returns the path of a list's item that is claimed for the skill: folder is what the words above say, and
-// beside whether others of its folder are there.
-func (s *scanner) listed(it fileRow, folder string, beside bool) (string, bool) {
+// beside what leads to others of its folder that are there.
+func (s *scanner) listed(it fileRow, folder, beside string) (string, bool) {
 	if _, there := s.tree.bases[path.Base(it.name)]; there || notShipped.MatchString(it.row) || about.MatchString(it.name) {
 		return "", false
 	}
@@ -154,9 +157,10 @@ func (s *scanner) listed(it fileRow, folder string, beside bool) (string, bool) 
 		return folder + it.name, !strings.HasPrefix(folder, "reference") || !programSuffix.MatchString(it.name)
 	case kept.MatchString(it.name):
 		return "", false
-	case beside, bare && ownHeading.MatchString(s.heading):
-		s.loose[it.name] = bare
-		return it.name, true
+	case beside != "", bare && ownHeading.MatchString(s.heading):
+		name := path.Join(beside, it.name)
+		s.loose[name] = !strings.Contains(name, "/")
+		return name, true
 	}
 	return "", false
 }

@@ -93,13 +93,12 @@ func introduced(text string, at int, before string) string {
 		return before
 	}
 	above := text[max(0, at-maxList):at]
-	rows := strings.Split(above, "\n")
-	for i := len(rows) - 2; i > 0; i-- {
-		row := strings.TrimSpace(rows[i])
-		if row == "" || itemStart.MatchString(rows[i]) {
+	for end := strings.LastIndexByte(above, '\n'); end > 0; end = strings.LastIndexByte(above[:end], '\n') {
+		row := strings.TrimSpace(above[strings.LastIndexByte(above[:end], '\n')+1 : end])
+		switch {
+		case row == "", len(row) > 1 && strings.IndexByte("-*+", row[0]) >= 0 && row[1] == ' ', row[0] >= '0' && row[0] <= '9':
 			continue
-		}
-		if strings.HasSuffix(strings.TrimRight(row, "*"), ":") && !exampleLabel.MatchString(row) {
+		case strings.HasSuffix(strings.TrimRight(row, "*"), ":") && !exampleLabel.MatchString(row):
 			return row + " " + before
 		}
 		break
@@ -175,8 +174,8 @@ func (s *scanner) plain(text string, line int, unclosed bool) {
 	}
 }
 
-// comment is one of Markdown's on one line: what an author or a tool notes for itself.
-var comment = regexp.MustCompile(`<!--.*?-->`)
+// comment is one of Markdown's, or its first line: what an author or a tool notes for itself.
+var comment = regexp.MustCompile(`<!--.*?(?:-->|$)`)
 
 func notInPlainPath(r rune) bool {
 	switch {
