@@ -52,6 +52,7 @@ type Facts struct {
 	Prose      Prose
 	Characters int // of SKILL.md, in code points
 	Inline     Inline
+	Page       Page
 	Faults     []Fault
 	Junk       string // what the file is instead of a skill; empty for a skill
 	JunkLine   int
@@ -68,7 +69,6 @@ type Field struct {
 // Prose measures what a reader reads.
 type Prose struct {
 	BodyLine int // first line after the frontmatter that is not blank; 0 if there is none
-	Contrast int // marks that set a good example against a bad one
 }
 
 // Collect returns the facts of one skill.
@@ -88,6 +88,7 @@ func Collect(in Input) Facts {
 		Corrected:  proxy.Corrected(in.Document, in.SkillMD, in.Bundle.Files),
 		Code:       code.Blocks(in.Document, in.SkillMD, skillFile),
 	}
+	f.Page = page(in.Document, in.SkillMD, f.Code)
 	tree := reference.NewTree(in.Bundle, in.InRepo)
 	if in.Partial {
 		tree = tree.Partial()
@@ -149,7 +150,6 @@ func (f *Facts) read(in Input) {
 			f.Inline.calls(s, text)
 			f.Faults = append(f.Faults, searchPaths(s, text)...)
 		}
-		f.Prose.Contrast += contrasts(text)
 	}
 	if f.Binary {
 		return

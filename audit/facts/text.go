@@ -75,16 +75,3 @@ func isErrorText(lower string) bool {
 	}
 	return strings.HasPrefix(lower, `{"message":"not found"`) || strings.HasPrefix(lower, `{"message": "not found"`)
 }
-
-// contrasts counts marks of examples that show how not to do it.
-func contrasts(text string) int {
-	count := 0
-	for _, mark := range []string{
-		"❌", "✅", "# Bad", "// Bad", "# Good", "// Good", "# BAD", "// BAD", "# GOOD", "// GOOD", "# Wrong",
-		"// Wrong", "**Bad", "**Good", "# FAIL:", "// FAIL:", "# PASS:", "// PASS:", "// WRONG", "# WRONG:",
-		"// CORRECT", "// AVOID", "# PROBLEM", "// PROBLEM", "# SOLUTION", "// SOLUTION",
-	} {
-		count += strings.Count(text, mark)
-	}
-	return count
-}

@@ -123,7 +123,10 @@ func TestTier(t *testing.T) {
 		"commands":                {fixture("```bash\ntides fetch --harbour X\ntides show\n```\n"), data.TierFunctional, true},
 		"one aside in long prose": {fixture(strings.Repeat("Read the table with care. ", 100) + "\n\n```bash\ntides\n```\n"), data.TierReferenceOnly, false},
 		"good against bad":        {fixture("❌ no\n\n```bash\na x\nb y\n```\n\n✅ yes ❌ no\n\n```bash\nc x\nd y\n```\n"), data.TierReferenceOnly, false},
-		"elided program":          {fixture("```python\ndef tide():\n    ...\n" + strings.Repeat("x = 1\n", 80) + "```\n"), data.TierReferenceOnly, false},
+		"elided program":          {fixture("```python\ndef tide():\n    ...\n" + strings.Repeat("x = 1\n", 80) + "```\n"), data.TierPartial, false},
+		"undefined names":         {fixture("```python\nlow()\nhigh()\n" + strings.Repeat("x = 1\n", 50) + "```\n"), data.TierPartial, false},
+		"the same in a guide":     {fixture("You are an expert.\n\n```python\nlow()\nhigh()\n" + strings.Repeat("x = 1\n", 50) + "```\n"), data.TierReferenceOnly, false},
+		"requests":                {fixture("# Tide\n\n## Setup\n\nGet a key.\n\n```\nGET /v1/a\nPOST https://tides.dev/b\nGET /c\nGET /d\nPUT /e\n```\n"), data.TierFunctional, true},
 		"whole program":           {fixture("```python\n" + strings.Repeat("x = 1\n", 80) + "```\n"), data.TierFunctional, true},
 		"last fence unclosed":     {fixture("```bash\ntides a\n```\n\n```bash\ntides b\n"), data.TierFunctional, true},
 		"fence over a heading":    {fixture("```bash\ntides a\ntides b\n\n## Next\n\nThen rest.\n", "scripts/t.sh", "echo low\n"), data.TierPartial, false},
@@ -193,5 +196,21 @@ func TestFindingsAreBounded(t *testing.T) {
 	v, findings := rules.Judge(facts.Collect(fixture(body.String())))
 	if len(findings) > 60 || len(v.Missing) < 490 {
 		t.Errorf("%d findings, %d missing", len(findings), len(v.Missing))
+	}
+}
+
+func TestVerdictNamesItsPoints(t *testing.T) {
+	t.Parallel()
+	body := "## Setup\n\n```python\nlow()\n```\n\n## Patterns\n\n## Pitfalls\n\n❌ no\n\n✅ yes\n\n```bash\ntides fetch\ntides show\n```\n" + strings.Repeat("word ", 400)
+	v, _ := rules.Judge(facts.Collect(fixture(body)))
+	var got []string
+	for _, r := range v.Reasons {
+		if r.Part == "code_sound" {
+			got = append(got, strings.SplitN(r.Words, ":", 2)[0])
+		}
+	}
+	want := []string{"the code illustrates", "+1", "+1", "+1", "-1", "-1", "-1"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s\n%+v", diff, v.Reasons)
 	}
 }

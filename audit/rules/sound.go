@@ -12,23 +12,10 @@ import (
 	"skillcorpus/data"
 )
 
-// Thresholds of soundness without bundled scripts. They were first read off 150 judged skills (docs/audit.md says how they
-// were held against others since): where a reader calls fences complete, the skill drives a tool by commands, or is a body
-// of code rather than a handful of examples.
-const (
-	minCommands     = 2   // command lines that make a recipe
-	lostAmong       = 10  // lines of configuration to one command, from which commands are lost among data
-	minCommandShare = 0.1 // of all characters that are code, below which commands are asides in prose
-	minProgram      = 60  // program lines that make a body of code
-	minProgramShare = 0.2
-	maxContrast     = 2  // marks of good against bad: more, and the code is there to be compared
-	elidedIn        = 10 // at most one in so many blocks may be elided
-)
-
 // sound decides whether a skill's code is whole, and notes why. Any defect that stops the code rules it out. Then
 // bundled scripts suffice, unless most that can be read are stubs: what SKILL.md shows beside them does not count, for
-// readers forgive a slip in it. Without scripts nothing may be run that is not there, and the blocks must be commands
-// that do the work, or programs long enough to be more than examples.
+// readers forgive a slip in it. Without scripts nothing may be run that is not there, less than half of the blocks may be
+// broken or elided, and the signs must say that the code is there to be run.
 func (r *reasons) sound(f facts.Facts) bool {
 	t := count(f)
 	switch {
@@ -36,10 +23,10 @@ func (r *reasons) sound(f facts.Facts) bool {
 		return false
 	case bundlesProgram(f):
 		return r.scripts(t)
-	case r.broken(f, t), r.runsAbsent(f):
+	case r.runsAbsent(f), r.halfDone(f, t):
 		return false
 	}
-	return r.fences(f, t)
+	return r.weigh(f, t)
 }
 
 // defects notes what stops any code of the skill from running as it stands.
@@ -68,20 +55,6 @@ func (r *reasons) defects(f facts.Facts) bool {
 		}
 	}
 	return r.count[partSound] > before
-}
-
-// broken notes the blocks of SKILL.md that no parser takes, where they are a tenth of all: a few bad ones among many are
-// slips.
-func (r *reasons) broken(f facts.Facts, t tally) bool {
-	if t.broken == 0 || t.broken*elidedIn < t.blocks {
-		return false
-	}
-	for _, u := range f.Code {
-		if !u.Script && u.State == code.Broken {
-			r.add(partSound, "", u.ProblemLine, "%s does not parse: %s", u.Lang, clip(u.Problem))
-		}
-	}
-	return true
 }
 
 // scripts judges by the bundled scripts: a listing tells nothing against them.
@@ -117,49 +90,63 @@ func outsideScript(ref reference.Reference) bool {
 	return ref.Beyond && ref.State != reference.Escapes && ref.File == "" && ref.Kind == reference.Command && proxy.IsScript(ref.Path)
 }
 
-// fences judges by the code in SKILL.md alone.
-func (r *reasons) fences(f facts.Facts, t tally) bool {
-	share := t.share(f)
-	recipe := t.commands >= minCommands && t.commands >= t.program && t.commands*lostAmong >= t.config && share >= minCommandShare
-	program := t.program >= minProgram && share >= minProgramShare
-	switch {
-	case t.elided*elidedIn > t.blocks:
-		for _, u := range f.Code {
-			if isElided(u) {
-				r.add(partSound, "", u.ElisionLine, "left out: %s", clip(u.Elision))
-			}
-		}
+// halfDone notes the blocks that no parser takes or that leave something out, where they are half of all or more. Fewer
+// are slips, which readers forgive.
+func (r *reasons) halfDone(f facts.Facts, t tally) bool {
+	if bad := t.broken + t.elided; bad == 0 || 2*bad < t.blocks {
 		return false
-	case f.Prose.Contrast > maxContrast:
-		r.add(partSound, "", 0, "code is shown to be compared: %d marks of good against bad", f.Prose.Contrast)
-		return false
-	case recipe:
-		r.add(partSound, "", t.line, "%s are a recipe: %.0f %% of all characters are code", number(t.commands, "command line"), 100*share)
-	case program:
-		r.add(partSound, "", t.line, "%s of program code are more than an example: %.0f %% of all characters are code", number(t.program, "line"), 100*share)
-	case t.blocks == 0 && t.commands == 0:
-		r.add(partSound, "", 0, "no code in a language that is run")
-	default:
-		r.add(partSound, "", t.line, "%s and %s of program code, %.0f %% of all characters, only illustrate: it takes %d command lines and %.0f %%, or %d lines of program code and %.0f %%",
-			number(t.commands, "command line"), number(t.program, "line"), 100*share, minCommands, 100*minCommandShare, minProgram, 100*minProgramShare)
 	}
-	return recipe || program
+	for _, u := range f.Code {
+		switch {
+		case u.Script:
+		case u.State == code.Broken:
+			r.add(partSound, "", u.ProblemLine, "%s does not parse: %s", u.Lang, clip(u.Problem))
+		case isElided(u):
+			r.add(partSound, "", u.ElisionLine, "left out: %s", clip(u.Elision))
+		}
+	}
+	return true
+}
+
+// weigh judges by the code in SKILL.md alone: it adds up the signs, and names each with its points.
+func (r *reasons) weigh(f facts.Facts, t tally) bool {
+	if t.blocks == 0 && t.calls == 0 {
+		r.add(partSound, "", 0, "no code in a language that is run")
+		return false
+	}
+	points, all := 0, hints(f, t)
+	for _, s := range all {
+		points += s.points
+	}
+	said := "the code is there to be run"
+	if points < enough {
+		said = "the code illustrates"
+	}
+	r.add(partSound, "", 0, "%s: %d of the %d points that it takes", said, points, enough)
+	for _, s := range all {
+		if s.points != 0 {
+			r.add(partSound, "", s.line, "%+d: %s", s.points, s.words)
+		}
+	}
+	return points >= enough
 }
 
 // tally counts lines and blocks of code.
 type tally struct {
 	blocks, broken, elided int // fences in a known language
-	commands, program      int // their lines; commands in inline code count as well
-	config                 int // lines of what a program reads
+	calls, callLine        int // command lines, those in inline code and HTTP requests included; line of the first
+	longest, longestLine   int // program, in lines
 	line                   int // of the first command or program
 	scripts, stubs         int // bundled scripts that could be read
 }
 
 func count(f facts.Facts) tally {
-	t := tally{commands: f.Inline.Commands, line: f.Inline.Line}
+	t := tally{calls: f.Inline.Commands, callLine: f.Inline.Line, line: f.Inline.Line}
 	for _, u := range f.Code {
 		t.add(u)
 	}
+	t.calls += f.Page.Requests.Count
+	t.callLine = first(t.callLine, f.Page.Requests.Line)
 	return t
 }
 
@@ -179,22 +166,27 @@ func (t *tally) add(u code.Unit) {
 	t.blocks++
 	if u.State == code.Broken {
 		t.broken++
-	}
-	if isElided(u) {
+	} else if isElided(u) {
 		t.elided++
 	}
 	switch {
 	case u.Lang == code.Shell:
-		t.commands += u.Lines
-	case code.IsProgram(u.Lang):
-		t.program += u.Lines
-	default:
-		t.config += u.Lines
+		t.calls += u.Lines
+		t.callLine = first(t.callLine, u.Line)
+	case !code.IsProgram(u.Lang):
 		return
+	case u.Lines > t.longest:
+		t.longest, t.longestLine = u.Lines, u.Line
 	}
-	if t.line == 0 || u.Line < t.line {
-		t.line = u.Line
+	t.line = first(t.line, u.Line)
+}
+
+// first returns the lower of two lines; 0 stands for none.
+func first(a, b int) int {
+	if a == 0 || b > 0 && b < a {
+		return b
 	}
+	return a
 }
 
 // isElided leaves the dots of a shell block out: they stand for the output of a command that is shown with it.
@@ -202,13 +194,12 @@ func isElided(u code.Unit) bool {
 	return !u.Script && u.Elision != "" && (u.Lang != code.Shell || strings.Trim(u.Elision, ".… ") != "")
 }
 
-// share returns the part of all characters that is code, commands in inline code included.
+// share returns the part of all characters that is commands or programs, commands in inline code included.
 func (t *tally) share(f facts.Facts) float64 {
-	share := f.Corrected.CodeFraction
-	if f.Characters > 0 {
-		share += float64(f.Inline.Runes) / float64(f.Characters)
+	if f.Characters == 0 {
+		return 0
 	}
-	return share
+	return float64(f.Page.Runnable+f.Inline.Runes) / float64(f.Characters)
 }
 
 func isScript(file data.File) bool { return proxy.IsScript(file.Path) }

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"fmt"
+
 	"skillcorpus/audit/facts"
 	"skillcorpus/data"
 )
@@ -30,12 +32,18 @@ func verdict(f facts.Facts) data.Verdict {
 	return v
 }
 
+// meantLength is how many lines a program in one block has at least, for a page that is no guide to mean to ship it. Of
+// seven such skills among 352 labelled ones readers called none reference_only (docs/audit.md).
+const meantLength = 40
+
 // tier draws the class from the parts. A skill that is not sound is partial where it shows that it means to ship code.
 func (r *reasons) tier(f facts.Facts, v data.Verdict) data.Tier {
 	outside := false
 	for _, ref := range f.References {
 		outside = outside || outsideScript(ref)
 	}
+	t := count(f)
+	meant := t.longest >= meantLength && f.Page.Guide.Count == 0
 	tier, why := data.TierReferenceOnly, "prose, guidance or illustrative snippets, and no bundled script"
 	switch {
 	case v.MissingFiles:
@@ -48,6 +56,8 @@ func (r *reasons) tier(f facts.Facts, v data.Verdict) data.Tier {
 		tier, why = data.TierPartial, "its code is meant to be run and cannot be as it stands"
 	case outside:
 		tier, why = data.TierPartial, "it runs a script that it does not bring"
+	case meant:
+		tier, why = data.TierPartial, fmt.Sprintf("it is no guide, and a program of %d lines that stands in one block is not sound", t.longest)
 	}
 	r.add(partTier, "", 0, "%s", why)
 	return tier

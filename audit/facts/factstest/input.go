@@ -136,11 +136,12 @@ func (c *cutter) section(s data.Section, start, end int) {
 func (c *cutter) node(n ast.Node, at int) int {
 	switch n := n.(type) {
 	case *ast.Heading:
-		line := 0
+		line, words := 0, ""
 		if n.Lines().Len() > 0 {
-			line = lineAt(c.md, c.body+n.Lines().At(0).Start)
+			row := n.Lines().At(0)
+			line, words = lineAt(c.md, c.body+row.Start), string(row.Value(c.md[c.body:]))
 		}
-		c.doc.Headings = append(c.doc.Headings, data.Heading{Level: n.Level, Line: line})
+		c.doc.Headings = append(c.doc.Headings, data.Heading{Level: n.Level, Line: line, Text: words})
 	case *ast.Link:
 		c.link(n, string(n.Destination), false)
 	case *ast.Image:
